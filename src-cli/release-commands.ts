@@ -53,6 +53,7 @@ interface ExportOptions extends ClientOptions {
   readonly naming?: string
   readonly asciiNames?: true
   readonly zip?: true
+  readonly contentCredentials: boolean
   readonly names?: true
 }
 
@@ -107,6 +108,7 @@ function registerExport(command: AddCommand, messages: Messages): void {
     .option('--naming <pattern>', say.naming)
     .option('--ascii-names', say.asciiNames)
     .option('--zip', say.zip)
+    .option('--no-content-credentials', say.noContentCredentials)
     .option('--names', say.names)
     .action((id: string, options: ExportOptions) => {
       let isMastered = true
@@ -252,7 +254,7 @@ function newRelease(title: string, { artist, kind, job = [] }: NewOptions) {
 }
 
 function exportBody(options: ExportOptions): ExportRequest {
-  const { out, format, platform, byPlatform, receiver, tags, naming, asciiNames, zip } = options
+  const { out, format, platform, byPlatform, receiver, tags, naming, asciiNames, zip, contentCredentials } = options
   return {
     ...(out === undefined ? {} : { folder: out }),
     ...(format === undefined ? {} : { formats: format }),
@@ -263,6 +265,7 @@ function exportBody(options: ExportOptions): ExportRequest {
     ...(naming === undefined ? {} : { naming }),
     ...(asciiNames ? { ascii_names: true } : {}),
     ...(zip ? { zip: true } : {}),
+    ...(contentCredentials ? {} : { content_credentials: false }),
   }
 }
 

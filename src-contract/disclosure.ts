@@ -104,9 +104,13 @@ export const SourceTrace = exactly({
   ),
   model: Type.Optional(Type.String({ description: 'Model or version of the generator, as the source writes it.' })),
   evidence: Type.Optional(Type.String({ description: 'Place in the source that names it, with its text.' })),
-  has_c2pa_manifest: Type.Boolean({
-    description: 'True where the source carries a C2PA manifest. It belongs to the source alone: a master has none.',
-  }),
+  has_c2pa_manifest: Type.Boolean({ description: 'True where the source carries a C2PA manifest.' }),
+  c2pa_carried_on: Type.Optional(
+    Type.Boolean({
+      description:
+        'True where exported files carry it on, with one that names the source as their parent: in an MP3 itself, beside other files in the folder `provenance`. This installation signs it, no known authority.',
+    }),
+  ),
   c2pa_claim_generator: Type.Optional(Type.String({ description: 'Program that the manifest names as its maker.' })),
 })
 export type SourceTrace = Static<typeof SourceTrace>

@@ -276,6 +276,12 @@ export const ExportRequest = exactly({
     }),
   ),
   zip: Type.Optional(Type.Boolean({ description: 'Adds a ZIP of the folder beside it.' })),
+  content_credentials: Type.Optional(
+    Type.Boolean({
+      description:
+        'False leaves the C2PA manifests of sources where they are. When absent, files made of a signed source carry its manifests on, signed by this installation: an MP3 with tags in itself, any other beside it in the folder `provenance`.',
+    }),
+  ),
   language: Type.Optional(
     oneOf(LANGUAGES, 'Language of certificate, overview and disclosure; that of the request when absent.'),
   ),

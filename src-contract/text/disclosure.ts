@@ -112,7 +112,10 @@ const FORMS_ABOUT = {
 } as const satisfies { readonly [D in Distributor]?: Words }
 
 /** Returns what to answer in the forms of DistroKid, Apple Music and Spotify, for each track of a sheet. Pure. */
-export function formSheets({ tracks = [], artwork }: DisclosureSheet, language: Language): FormSheet[] {
+export function formSheets(
+  { tracks = [], artwork }: Pick<DisclosureSheet, 'tracks' | 'artwork'>,
+  language: Language,
+): FormSheet[] {
   const row = (question: Words, answer: Words | null): FormAnswer => ({
     question: question[language],
     answer: (answer ?? USE_WORDS.not_stated)[language],
@@ -179,8 +182,8 @@ export const SHEET_WORDS = {
     source: 'Source',
     trace: 'Trace',
     noTrace: 'Names no generator',
-    manifest: (maker: string | undefined) =>
-      `Carries a C2PA manifest${maker === undefined ? '' : ` by ${maker}`}. It belongs to the source and is not part of the master; keep the source.`,
+    manifest: (maker: string | undefined, isCarried = false) =>
+      `Carries a C2PA manifest${maker === undefined ? '' : ` by ${maker}`}. ${isCarried ? 'The export carries it on, signed by this computer, not by a known authority: checkers say “untrusted”. In an MP3 it is in the file, otherwise in the folder provenance.' : 'It belongs to the source and is not part of the master; keep the source.'}`,
     signature: 'Date and signature',
   },
   ko: {
@@ -199,8 +202,8 @@ export const SHEET_WORDS = {
     source: '원본',
     trace: '흔적',
     noTrace: '생성 도구 표시 없음',
-    manifest: (maker: string | undefined) =>
-      `${maker === undefined ? '' : `${maker}의 `}C2PA 매니페스트가 있어요. 원본에 속하는 것이라 마스터에는 없으니 원본을 보관하세요.`,
+    manifest: (maker: string | undefined, isCarried = false) =>
+      `${maker === undefined ? '' : `${maker}의 `}C2PA 매니페스트가 있어요. ${isCarried ? '내보낼 때 이어서 담고, 공인된 기관이 아니라 이 컴퓨터가 서명해요. 검증 도구에는 ‘신뢰할 수 없음’으로 나와요. MP3는 파일 안에, 다른 형식은 provenance 폴더에 있어요.' : '원본에 속하는 것이라 마스터에는 없으니 원본을 보관하세요.'}`,
     signature: '날짜와 서명',
   },
 } as const satisfies { readonly [L in Language]: object }

@@ -246,7 +246,8 @@ export const warnings: Record<WarningCode, Sentence> = {
     'The song is muffled: its treble falls away early. Its highs are not cut, and they are lifted only toward a genre or a reference.',
   INPUT_HIGHS_LOST_IN_MONO: (v) =>
     `Between 6 and 14 kHz the two channels have nothing in common: mono playback loses ${decibels(Number(v.lossDb), 1)} dB of treble there. They are left alone; "Sides above 6 kHz" (highs_side_db) turns their sides down if wanted.`,
-  INPUT_PROVENANCE_DROPPED: 'The song contains a provenance manifest that mastering makes invalid. It is not copied.',
+  INPUT_PROVENANCE_DROPPED:
+    'The song contains a provenance manifest that mastering makes invalid. It is not copied; the export of a release carries it on.',
   INPUT_COVER_DROPPED: (v) =>
     `The cover was left out because ${coverFault[String(v.reason)] ?? coverFault.broken}. Add a JPEG or PNG to the song if the masters need a cover.`,
   INPUT_PICTURES_DROPPED: (v) =>

@@ -232,7 +232,8 @@ export const warnings: Record<WarningCode, Sentence> = {
     '고음이 일찍 줄어들어 소리가 먹먹해요. 고음을 깎지 않고, 장르나 레퍼런스를 고른 경우에만 조심스럽게 올려요.',
   INPUT_HIGHS_LOST_IN_MONO: (v) =>
     `6~14 kHz에서 두 채널이 서로 전혀 달라요. 모노로 들으면 그 고역이 ${decibels(Number(v.lossDb), 1)} dB 줄어요. 그대로 두지만, 원하면 "6 kHz 위 사이드"(highs_side_db)로 낮출 수 있어요.`,
-  INPUT_PROVENANCE_DROPPED: '출처 증명이 들어 있지만 마스터링하면 무효가 되므로 옮기지 않았어요.',
+  INPUT_PROVENANCE_DROPPED:
+    '출처 증명이 들어 있지만 마스터링하면 무효가 되므로 옮기지 않았어요. 릴리스를 내보낼 때 이어서 담아요.',
   INPUT_COVER_DROPPED: (v) =>
     `${coverFault[String(v.reason)] ?? coverFault.broken} 커버를 넣지 못했어요. 마스터에 커버가 필요하면 곡에 JPEG나 PNG를 넣으세요.`,
   INPUT_PICTURES_DROPPED: (v) =>

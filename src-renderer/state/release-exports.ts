@@ -31,11 +31,13 @@ export interface ExportChoices {
   /** null for that of the page. */
   readonly language: Language | null
   readonly isZipped: boolean
+  /** Carries the C2PA manifests of sources on. */
+  readonly carriesManifests: boolean
 }
 
 const UNCHOSEN: ExportChoices = {
   ...{ folder: null, formats: [], platform: null, isByPlatform: false, labels: 'release', naming: '' },
-  ...{ hasAsciiNames: false, language: null, isZipped: false },
+  ...{ hasAsciiNames: false, language: null, isZipped: false, carriesManifests: true },
 }
 
 /** Folder of masters, in the music folder of whoever runs the service. */
@@ -52,7 +54,7 @@ export const folderOf = ({ folder }: Pick<ExportChoices, 'folder'>, ofSettings: 
 
 /** Returns the request for the choices, without those left alone. Pure. */
 export function wishOf(choices: ExportChoices, language: Language): Omit<ExportWish, 'folder'> {
-  const { formats, platform, isByPlatform, labels, naming, hasAsciiNames, isZipped } = choices
+  const { formats, platform, isByPlatform, labels, naming, hasAsciiNames, isZipped, carriesManifests } = choices
   return {
     ...(formats.length === 0 ? {} : { formats: [...formats] }),
     ...(platform === null ? {} : { platform }),
@@ -61,6 +63,7 @@ export function wishOf(choices: ExportChoices, language: Language): Omit<ExportW
     ...(naming.trim() === '' ? {} : { naming: naming.trim() }),
     ...(hasAsciiNames ? { ascii_names: true } : {}),
     ...(isZipped ? { zip: true } : {}),
+    ...(carriesManifests ? {} : { content_credentials: false }),
     language: choices.language ?? language,
   }
 }

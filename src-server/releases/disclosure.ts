@@ -134,7 +134,9 @@ export function sheetHtml(sheet: DisclosureSheet, language: Language): string {
   const traces = sources.map((source) => {
     const generator = source.generator === undefined ? say.noTrace : `<strong>${escapeHtml(source.generator)}</strong>`
     const evidence = source.evidence === undefined ? '' : `<br><code>${escapeHtml(source.evidence)}</code>`
-    const manifest = source.has_c2pa_manifest ? `<br>${escapeHtml(say.manifest(source.c2pa_claim_generator))}` : ''
+    const manifest = source.has_c2pa_manifest
+      ? `<br>${escapeHtml(say.manifest(source.c2pa_claim_generator, source.c2pa_carried_on))}`
+      : ''
     const file = source.filename === undefined ? '' : `<small>${escapeHtml(source.filename)}</small>`
     return `<tr><th scope="row">${source.track}. ${escapeHtml(source.title)}${file}</th><td>${generator}${evidence}${manifest}</td></tr>`
   })

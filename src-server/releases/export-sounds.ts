@@ -1,6 +1,6 @@
 /** Sound files of an exported folder: made from the jobs' files with the labels of the release, unless they exist already. */
 
-import { stat } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import type { MasterName } from '../../src-contract/delivery-target.ts'
 import type { FileFacts } from '../../src-contract/distributors/rules.ts'
 import type { Edges } from '../../src-contract/edges.ts'
@@ -14,6 +14,7 @@ import type { PlayedLevel } from '../../src-worker/media/label-file.ts'
 import { asciiName } from '../../src-worker/result/romanise.ts'
 import { AppError } from '../http/app-error.ts'
 import type { MasterRequest } from '../uploads/form.ts'
+import type { ContentCredentials, SignedSource } from './content-credentials.ts'
 import { unitsOf } from './continuous.ts'
 import { type ExportFolder, sha256Of } from './export-folder.ts'
 import {
@@ -62,6 +63,7 @@ export interface SoundDeps {
   ) => Promise<void>
   /** Measures the tracks of a record as one. Throws as `makeFiles` does. */
   readonly measureRecord: (tracks: readonly FilePart[], signal: AbortSignal) => Promise<PlayedLevel>
+  readonly credentials: Pick<ContentCredentials, 'embed'>
 }
 
 /** Content of an export: a release with the masters of its tracks, in sets. */
@@ -71,6 +73,8 @@ export interface Exported {
   readonly sets: readonly FileSet[]
   readonly request: ExportRequest
   readonly cover: StoredCover | undefined
+  /** Sources whose manifests the files carry on, by track; undefined for a track without one. */
+  readonly signedSources: readonly (SignedSource | undefined)[]
   /** Time by which the age of rules is told. */
   readonly nowMs: number
 }
@@ -84,6 +88,8 @@ export interface PlannedSound {
   readonly master: JobMaster
   readonly sources: readonly JobFile[]
   readonly madeFrom: string
+  /** Source whose manifests this file has in its tag. */
+  readonly signedSource?: SignedSource
 }
 
 /** Seed of the dither of all jobs: the same input gives the same bytes. */
@@ -94,7 +100,7 @@ const SEED = 0
  * that its job lacks and that cannot be made. Pure.
  */
 export function planSounds(
-  { release, songs, sets, request, cover, nowMs }: Exported,
+  { release, songs, sets, request, cover, signedSources, nowMs }: Exported,
   appVersion: string,
 ): PlannedSound[] {
   const recordOf = (name: MasterName) =>
@@ -113,9 +119,11 @@ export function planSounds(
           ? null
           : [releaseTags(release, index, tags), cover?.sha256 ?? song.song.sha256, recordOf(set.master)]
       const others = joinedTo(songs, index).map((place) => masterOf(songs[place]!, set.master)!.sha256)
+      const signedSource = holdsManifest(set) ? signedSources[index] : undefined
       const parts = [
         ...[appVersion, set.format, sources, master.ceiling_dbtp, SEED, labels],
         ...(others.length > 0 ? [others] : []),
+        ...(signedSource ? [{ manifests: signedSource.sha256 }] : []),
       ]
       return {
         name: names[index]!,
@@ -124,9 +132,15 @@ export function planSounds(
         master,
         sources,
         madeFrom: sha256Of(Buffer.from(JSON.stringify(parts))),
+        ...(signedSource ? { signedSource } : {}),
       }
     })
   })
+}
+
+/** Returns whether the files of a set have a manifest in them; that of all others is a file of its own. */
+export function holdsManifest({ format, labels }: FileSet): boolean {
+  return formatFacts(format).container === 'mp3' && labels === 'release'
 }
 
 /** Returns the indices of the tracks that were joined with one in mastering, in order, as far as they are still its neighbours. */
@@ -171,7 +185,8 @@ export async function writeSounds(
     const order = await orderOf(exported, group, await level)
     await deps.makeFiles(
       order,
-      async (sounds) => {
+      async (bare) => {
+        const sounds = await Promise.all(group.map((plan, place) => withManifest(plan, bare[place]!, deps.credentials)))
         const files = await Promise.all(group.map((plan, place) => exportedFile(plan, sounds[place]!)))
         await folder.plan(files)
         for (const [place, file] of files.entries()) {
@@ -185,6 +200,19 @@ export async function writeSounds(
     )
   }
   return planned.map(({ name }) => done.get(name)!)
+}
+
+/** Returns a sound file with the manifest that it is to have: signed last, over its tags too. The coded sound stays as it is. */
+async function withManifest(
+  { signedSource }: PlannedSound,
+  sound: ExportedSound,
+  credentials: SoundDeps['credentials'],
+): Promise<ExportedSound> {
+  if (!signedSource) return sound
+  const bytes = await credentials.embed(await readFile(sound.path), signedSource)
+  const signed = `${sound.path}.signed`
+  await writeFile(signed, bytes, { mode: 0o600 })
+  return { ...sound, path: signed, sha256: sha256Of(bytes) }
 }
 
 /** Returns the measurement of the record for its files' ReplayGain; null for a single track and for files without labels. */

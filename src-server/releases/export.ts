@@ -20,6 +20,7 @@ import { remarksOn } from '../../src-contract/release-remarks.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { inHome, realPath } from '../../src-system/disk.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
+import { MEDIA_TYPES } from '../../src-worker/media/audio-facts.ts'
 import { pictureFacts } from '../../src-worker/media/picture.ts'
 import { generatorIn, ofManifest, readClaimGenerator } from '../../src-worker/media/provenance.ts'
 import { AppError } from '../http/app-error.ts'
@@ -33,6 +34,7 @@ import {
   signedText,
 } from './certificate.ts'
 import { certificateHtml } from './certificate-page.ts'
+import { type ContentCredentials, manifestsIn, SIDECAR_TYPE } from './content-credentials.ts'
 import { releaseCsv } from './csv-columns.ts'
 import { disclosurePage, disclosureSheet } from './disclosure.ts'
 import { ExportFolder, type FolderFile, textFile } from './export-folder.ts'
@@ -48,6 +50,7 @@ import {
 import {
   type Exported,
   factsOf,
+  holdsManifest,
   joinedTo,
   planSounds,
   type SongMasters,
@@ -77,6 +80,7 @@ export interface ReleaseExportsDeps extends SoundDeps {
   readonly clock: Clock
   readonly store: Pick<ReleaseStore, 'find' | 'cover'>
   readonly signer: Signer
+  readonly credentials: Pick<ContentCredentials, 'readSource' | 'embed' | 'sidecar'>
   /** Returns the finished masters of a song; undefined without any. */
   readonly mastersOf: (track: TrackRecord, releaseId: string) => SongMasters | undefined
   /** Keeps the song of a job here again that a batch has delivered. Rejects with RESULT_EXPIRED, FILE_GONE, INSUFFICIENT_STORAGE. */
@@ -200,7 +204,9 @@ export class ReleaseExports {
     const traces = release.tracks.map((track, index) => {
       const masters = mastersOf(track, releaseId)
       const song = masters?.song ?? (track.sourceId === undefined ? undefined : sourceOf(track.sourceId))
-      return song && traceOf({ song, aiService: masters?.aiService }, index, track.facts.title)
+      return (
+        song && traceOf({ song, aiService: masters?.aiService }, index, { title: track.facts.title, isCarried: true })
+      )
     })
     const sources = (await Promise.all(traces)).filter((trace) => trace !== undefined)
     const tracks = release.tracks.map(({ facts }) => facts)
@@ -225,7 +231,8 @@ export class ReleaseExports {
     const release = this.#require(releaseId)
     const stored = this.#plan(release, request)
     await this.#bringBackSongs(stored)
-    const exported = { ...stored, cover: await this.#shopCover(stored, signal) }
+    const signedSources = await this.#signedSources(stored)
+    const exported = { ...stored, signedSources, cover: await this.#shopCover(stored, signal) }
     const planned = planSounds(exported, this.#deps.appVersion)
     const parent = request.folder === undefined ? outputFolder() : path.normalize(inHome(request.folder))
     if (parent === null)
@@ -257,6 +264,19 @@ export class ReleaseExports {
     return { ...ready, changes: changes.filter((change) => change !== '').join(' ') }
   }
 
+  /** Returns the sources whose manifests are carried on, by track. A missing song has none. */
+  async #signedSources({ release, songs, request }: Exported): Promise<Exported['signedSources']> {
+    if (request.content_credentials === false) return []
+    const sources: Exported['signedSources'][number][] = []
+    for (const [index, { song }] of songs.entries()) {
+      const { title } = release.tracks[index]!.facts
+      const { hasProvenance, format } = song.facts
+      const read = () => this.#deps.credentials.readSource(song.path, format, title).catch(() => undefined)
+      sources.push(hasProvenance ? await read() : undefined)
+    }
+    return sources
+  }
+
   /** Brings back songs from where batches found them: the export reads their pictures and traces of their making. */
   async #bringBackSongs({ songs, cover }: Exported): Promise<void> {
     for (const { jobId } of songs)
@@ -285,7 +305,8 @@ export class ReleaseExports {
     if (masters.length === 0) throw new AppError('RELEASE_NOT_READY', { reason: 'no_platform' })
     const cover = release.cover && this.#deps.store.cover(release.releaseId)
     const nowMs = this.#deps.clock.now()
-    return { release, songs, sets: plannedSets(request, masters, songs, nowMs), request, cover, nowMs }
+    const sets = plannedSets(request, masters, songs, nowMs)
+    return { release, songs, sets, request, cover, signedSources: [], nowMs }
   }
 
   /** Checks the written files, writes all files other than sound, and returns the certificate, which is written last. */
@@ -297,11 +318,13 @@ export class ReleaseExports {
     const program = `Loudsmith ${appVersion}`
     const facts = release.tracks.map((track) => track.facts)
     const sheet = disclosureSheet(release.facts.disclosure, await tracesOf(exported), program, facts)
+    const sidecars = await this.#sidecars(exported, sounds)
     const { title, artist } = release.facts
     const texts = [
       ...textsOf(exported, sounds, receivers, language),
       textFile('ai-disclosure.html', disclosurePage(sheet, { title, artist }, language)),
       textFile('ai-disclosure.json', `${JSON.stringify(sheet, null, 2)}\n`),
+      ...sidecars,
     ]
     await this.#write(texts, to)
     const content = {
@@ -325,6 +348,19 @@ export class ReleaseExports {
     const last = [html, textFile(CERTIFICATE_FILE, certificateJson(signed)), textFile(SUMS_FILE, sumsOf(signed))]
     await this.#write(last, to)
     return signed
+  }
+
+  /** Returns the manifests of the sound files that have none in them, in a folder that nobody uploads. */
+  async #sidecars({ signedSources }: Exported, sounds: readonly ExportedFile[]): Promise<FolderFile[]> {
+    const files: FolderFile[] = []
+    for (const { name, sha256, sound } of sounds) {
+      const source = sound && signedSources[sound.track - 1]
+      if (!source || holdsManifest(sound)) continue
+      const mimeType = MEDIA_TYPES[formatFacts(sound.format).container]
+      const bytes = await this.#deps.credentials.sidecar(sha256, mimeType, source)
+      files.push(textFile(`${PROVENANCE_FOLDER}/${name.replaceAll('/', ' ')}${SIDECAR_TYPE}`, bytes))
+    }
+    return files
   }
 
   async #write(files: readonly FolderFile[], { folder, signal }: Writing): Promise<void> {
@@ -432,19 +468,25 @@ function textsOf(
   ]
 }
 
+/** Folder of manifests that are files of their own. */
+const PROVENANCE_FOLDER = 'provenance'
+
 /** Names of the services of the setting `ai_service`, as they write them. */
 const SERVICE_NAMES: Readonly<Record<string, string>> = { suno: 'Suno', udio: 'Udio', elevenlabs: 'ElevenLabs' }
 
 /** Returns the traces of their making in the tracks' sources. */
-function tracesOf({ release, songs }: Exported): Promise<SourceTrace[]> {
-  return Promise.all(songs.map((song, index) => traceOf(song, index, release.tracks[index]!.facts.title)))
+function tracesOf({ release, songs, request }: Exported): Promise<SourceTrace[]> {
+  const isCarried = request.content_credentials !== false
+  return Promise.all(
+    songs.map((song, index) => traceOf(song, index, { title: release.tracks[index]!.facts.title, isCarried })),
+  )
 }
 
-/** Returns the traces of its making in the source of the track at `index`. */
+/** Returns the traces of its making in the source of the track at `index`; `isCarried` where an export carries manifests on. */
 async function traceOf(
   { song, aiService }: { readonly song: SongMasters['song']; readonly aiService?: string | undefined },
   index: number,
-  title: string,
+  { title, isCarried }: { readonly title: string; readonly isCarried: boolean },
 ): Promise<SourceTrace> {
   const { path: file, filename, sha256, facts } = song
   const said =
@@ -453,6 +495,7 @@ async function traceOf(
       : { generator: SERVICE_NAMES[aiService] ?? aiService, evidence: `ai_service: ${aiService}` }
   // For a missing song, the recorded facts remain.
   const maker = facts.hasProvenance ? await readClaimGenerator(file).catch(() => undefined) : undefined
+  const manifests = facts.hasProvenance && isCarried ? await manifestsIn(file).catch(() => undefined) : undefined
   return {
     track: index + 1,
     title,
@@ -460,6 +503,7 @@ async function traceOf(
     source_sha256: sha256,
     ...(generatorIn(facts.tags) ?? (maker === undefined ? undefined : generatorIn(ofManifest(maker))) ?? said),
     has_c2pa_manifest: facts.hasProvenance,
+    ...(manifests ? { c2pa_carried_on: true } : {}),
     ...(maker === undefined ? {} : { c2pa_claim_generator: maker }),
   }
 }

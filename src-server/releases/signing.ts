@@ -63,19 +63,24 @@ export class Signer {
   /** Makes a key and stores it safely before its first use. */
   #make(): KeyObject {
     const { privateKey } = generateKeyPairSync('ed25519')
-    const part = `${this.#file}.part`
-    const handle = openSync(part, 'w', 0o600)
-    try {
-      writeSync(handle, privateKey.export({ format: 'pem', type: 'pkcs8' }) as string)
-      fsyncSync(handle)
-    } finally {
-      closeSync(handle)
-    }
-    makePrivate(part)
-    renameSync(part, this.#file)
-    syncFolder(path.dirname(this.#file))
+    keepSecret(this.#file, privateKey.export({ format: 'pem', type: 'pkcs8' }) as string)
     return privateKey
   }
+}
+
+/** Writes a new file that only this user can read, whole or not at all. Throws the system's error. */
+export function keepSecret(file: string, text: string): void {
+  const part = `${file}.part`
+  const handle = openSync(part, 'w', 0o600)
+  try {
+    writeSync(handle, text)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  makePrivate(part)
+  renameSync(part, file)
+  syncFolder(path.dirname(file))
 }
 
 function publicPart(key: KeyObject): string {

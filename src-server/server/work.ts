@@ -26,6 +26,7 @@ import { jobBytes, Submissions, type SubmissionsDeps } from '../jobs/submit.ts'
 import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
 import { ListeningTests } from '../listening/listening-tests.ts'
 import { ListeningStore } from '../listening/store.ts'
+import { ContentCredentials } from '../releases/content-credentials.ts'
 import { ReleaseExports } from '../releases/export.ts'
 import { ReleaseMastering } from '../releases/mastering.ts'
 import { Releases } from '../releases/releases.ts'
@@ -390,6 +391,7 @@ function createReleaseExports(
     appVersion: VERSION,
     store: releaseStore,
     signer: new Signer(dataDir),
+    credentials: new ContentCredentials(dataDir, clock, VERSION),
     mastersOf(track, releaseId) {
       const { jobId, sourceId } = track
       const own = mastering.masterJobOf(releaseId, track)

@@ -80,6 +80,30 @@ export function writeId3Tag(tags: SongTags, cover: Cover | undefined, version: 3
   return Buffer.concat([ascii('ID3'), Buffer.from([version, 0, 0]), syncSafe(frames.length), frames])
 }
 
+/** A file that a tag contains (native frames, section 4.15); its names are ASCII. */
+export interface EmbeddedObject {
+  readonly mimeType: string
+  readonly fileName: string
+  readonly description: string
+  readonly bytes: Buffer
+}
+
+/**
+ * Returns an MP3 of ours with one more object in its tag, and the place of the object's bytes in it. A tag without padding is expected, of
+ * version 3, as `writeId3Tag` writes it; without a tag one is added. The sound stays as it is.
+ */
+export function withId3Object(
+  mp3: Buffer,
+  { mimeType, fileName, description, bytes }: EmbeddedObject,
+): { readonly mp3: Buffer; readonly start: number } {
+  const end = Math.max(HEADER_BYTES, id3TagBytes(mp3))
+  const frames = mp3.subarray(HEADER_BYTES, id3TagBytes(mp3))
+  const head = ascii(`\0${[mimeType, fileName, description].join('\0')}\0`)
+  const object = frame('GEOB', Buffer.concat([head, bytes]), DIALECTS[3])
+  const tag = Buffer.concat([ascii('ID3\x03\0\0'), syncSafe(frames.length + object.length), frames, object])
+  return { mp3: Buffer.concat([tag, mp3.subarray(id3TagBytes(mp3))]), start: end + object.length - bytes.length }
+}
+
 function textFramesOf(tags: SongTags, dialect: Dialect): Buffer[] {
   const named = NAMED_FRAMES.flatMap(([name, id]) => {
     const text = tags[name]

@@ -1,7 +1,9 @@
 /** Traces of a generator in a song: its tags, and the maker of its C2PA manifest. Nothing is ever removed from a file. */
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { MADE_WITH, type MadeWith } from '../../src-contract/settings.ts'
 import type { AudioFacts, SongTags } from './audio-facts.ts'
+import { readAt } from './file-bytes.ts'
+import { storeIn } from './jumbf.ts'
 
 /** A generator, and the tag that names it. */
 export interface GeneratorTrace {
@@ -84,14 +86,33 @@ export function ofManifest(claimGenerator: string): SongTags {
 const LOOKED_AT_BYTES = 1 << 20
 
 /** Returns the maker that a file's C2PA manifest names; undefined without one. Throws the system's error. */
-export async function readClaimGenerator(path: string): Promise<string | undefined> {
+export function readClaimGenerator(path: string): Promise<string | undefined> {
+  return lookedFor(path, (bytes) => claimGeneratorIn(bytes))
+}
+
+/**
+ * Returns the C2PA manifest store in a file, byte for byte: from the tag of an MP3 or FLAC, the chunk of a WAV, the box of an M4A. Undefined
+ * without one, and for one of more than 16 MB. Throws the system's error.
+ */
+export function readManifestStore(path: string): Promise<Buffer | undefined> {
+  return lookedFor(path, async (bytes, at, handle) => {
+    const found = storeIn(bytes)
+    if (!found) return undefined
+    const store = await readAt(handle, at + found.start, found.sizeBytes)
+    return store.length === found.sizeBytes ? store : undefined
+  })
+}
+
+/** Returns what `find` finds in the start of a file, else in its end; undefined for nothing. Throws the system's error. */
+async function lookedFor<Found>(
+  path: string,
+  find: (bytes: Buffer, at: number, handle: FileHandle) => Found | undefined | Promise<Found | undefined>,
+): Promise<Found | undefined> {
   const handle = await open(path, 'r')
   try {
     const { size } = await handle.stat()
-    const bytes = Buffer.alloc(Math.min(size, LOOKED_AT_BYTES))
     for (const start of new Set([0, Math.max(0, size - LOOKED_AT_BYTES)])) {
-      const { bytesRead } = await handle.read(bytes, 0, bytes.length, start)
-      const found = claimGeneratorIn(bytes.subarray(0, bytesRead))
+      const found = await find(await readAt(handle, start, LOOKED_AT_BYTES), start, handle)
       if (found !== undefined) return found
     }
     return undefined

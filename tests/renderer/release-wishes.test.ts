@@ -10,7 +10,7 @@ import { mendRowsOf, verdictsOf } from '../../src-renderer/state/release-readine
 test('an export asks for what was chosen, and leaves the rest to the receiver', () => {
   const usual: Parameters<typeof wishOf>[0] = {
     ...({ folder: null, formats: [], platform: null, isByPlatform: false, labels: 'release', naming: ' ' } as const),
-    ...{ hasAsciiNames: false, language: null, isZipped: false },
+    ...{ hasAsciiNames: false, language: null, isZipped: false, carriesManifests: true },
   }
   expect(wishOf(usual, 'ko')).toEqual({ language: 'ko' })
   expect(
@@ -18,12 +18,13 @@ test('an export asks for what was chosen, and leaves the rest to the receiver', 
       {
         ...({ folder: '/m', formats: ['flac24'], platform: 'release', isByPlatform: true, labels: 'none' } as const),
         ...({ naming: '{track} {title} ', hasAsciiNames: true, language: 'en', isZipped: true } as const),
+        carriesManifests: false,
       },
       'ko',
     ),
   ).toEqual({
     ...{ formats: ['flac24'], platform: 'release', by_platform: true, file_tags: 'none', language: 'en' },
-    ...{ naming: '{track} {title}', ascii_names: true, zip: true },
+    ...{ naming: '{track} {title}', ascii_names: true, zip: true, content_credentials: false },
   })
   expect(folderOf({ folder: null }, null)).toBe('~/Music/Loudsmith')
   expect(folderOf({ folder: null }, '/out')).toBe('/out')

@@ -135,6 +135,12 @@ function Further({ release, format, choices, onChange }: FurtherProps) {
           isOn={choices.hasAsciiNames}
           onChange={(hasAsciiNames) => onChange({ hasAsciiNames })}
         />
+        <CheckBox
+          label={texts.contentCredentials}
+          isOn={choices.carriesManifests}
+          onChange={(carriesManifests) => onChange({ carriesManifests })}
+        />
+        <p className="me">{texts.contentCredentialsText}</p>
         <Labelled label={texts.masters}>
           <Segmented<MasterName | typeof AUTO>
             label={texts.masters}
