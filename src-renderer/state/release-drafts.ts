@@ -1,14 +1,15 @@
 /** Unsaved changes of a release. Pure. */
-import { DISCLOSURE_CATEGORIES, type DisclosureChange } from '../../src-contract/disclosure.ts'
+import { DISCLOSURE_CATEGORIES, RELEASE_SUBJECTS, type ReleaseDisclosureChange } from '../../src-contract/disclosure.ts'
 import type { Release, ReleaseChange, Track, TrackChange } from '../../src-contract/releases.ts'
 
 /** Name of the facts of the release itself among the parts of a draft; tracks are named by their id. */
 export const FACTS = 'release'
 
-/** Empty AI statements, written out: a change keeps the members it omits. */
-export const ALL_STATEMENTS: DisclosureChange = Object.fromEntries(
-  DISCLOSURE_CATEGORIES.map((category) => [category, null]),
-)
+/** Returns the empty AI statements of a part, written out: a change keeps the members it omits. The cover is the release's alone. */
+export function noStatements(part: string): ReleaseDisclosureChange {
+  const subjects = part === FACTS ? RELEASE_SUBJECTS : DISCLOSURE_CATEGORIES
+  return Object.fromEntries(subjects.map((subject) => [subject, null]))
+}
 
 /** Changes of one part: members with their new values. */
 export type PartChange = Readonly<Record<string, unknown>>

@@ -8,12 +8,12 @@ import { readStored } from './browser-storage.ts'
 import { createEdits } from './edits.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import {
-  ALL_STATEMENTS,
   type Draft,
   FACTS,
   fieldOf,
   isSame,
   nextPart,
+  noStatements,
   type PartChange,
   sharing,
   withChange,
@@ -430,11 +430,10 @@ const sentenceOf = ({ envelope, message }: ApiError): string => envelope?.error.
 function valuesOf(shown: Release, part: string, change: PartChange): PartChange {
   const of = part === FACTS ? shown : shown.tracks.find(({ track_id }) => track_id === part)
   const values = of as Readonly<Record<string, unknown>> | undefined
-  const noStatements = part === FACTS ? { ...ALL_STATEMENTS, artwork: null } : ALL_STATEMENTS
   return Object.fromEntries(
     Object.keys(change).map((member) => {
       const value = values?.[member] ?? EMPTY_OF[member] ?? ''
-      return [member, member === 'disclosure' ? { ...noStatements, ...(value as Disclosure) } : value]
+      return [member, member === 'disclosure' ? { ...noStatements(part), ...(value as Disclosure) } : value]
     }),
   )
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { Release, Track, TrackChange } from '../../src-contract/releases.ts'
-import { ALL_STATEMENTS, FACTS, fieldOf } from '../../src-renderer/state/release-drafts.ts'
+import { FACTS, fieldOf, noStatements } from '../../src-renderer/state/release-drafts.ts'
 import { ReleaseEditor } from '../../src-renderer/state/release-editor.ts'
 import { inNameOrder, kindOf, titleOfFile } from '../../src-renderer/state/releases.ts'
 
@@ -149,17 +149,17 @@ describe('the open release', () => {
   })
 
   it('takes a statement about AI back without those that were there before', async () => {
-    const said = { ...ALL_STATEMENTS, lyrics: { use: 'none' } }
+    const said = { ...noStatements(FACTS), lyrics: { use: 'none' }, artwork: { use: 'none' } }
     editor.changeAll([[FACTS, { disclosure: said }]])
     await settle()
     editor.changeAll([[FACTS, { disclosure: { ...said, vocals: { use: 'generated' } } }]])
     await settle()
     editor.edits.undo()
     await settle()
-    expect(program.stored().disclosure).toEqual({ ...said, artwork: null })
+    expect(program.stored().disclosure).toEqual(said)
     editor.edits.undo()
     await settle()
-    expect(program.stored().disclosure).toEqual({ ...ALL_STATEMENTS, artwork: null })
+    expect(program.stored().disclosure).toEqual(noStatements(FACTS))
   })
 
   it('moves tracks at once, stores the last order only, and one drag is one step', async () => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { DisclosureSheet } from '../../src-contract/disclosure.ts'
 import type { Certificate, ReceiverCheck } from '../../src-contract/release-exports.ts'
 import type { Release } from '../../src-contract/releases.ts'
+import { copiedSheet, groupsOf, sheetsFor } from '../../src-renderer/screens/release/answer-sheets.tsx'
 import { proposedStatement } from '../../src-renderer/screens/release/disclosure-section.tsx'
 import { hiddenColumns } from '../../src-renderer/screens/release/track-columns.tsx'
 import { folderOf, wishOf } from '../../src-renderer/state/release-exports.ts'
 import { mendRowsOf, verdictsOf } from '../../src-renderer/state/release-readiness.ts'
+import { disclosureSheet } from '../../src-server/releases/disclosure.ts'
 
 test('an export asks for what was chosen, and leaves the rest to the receiver', () => {
   const usual: Parameters<typeof wishOf>[0] = {
@@ -32,20 +33,44 @@ test('an export asks for what was chosen, and leaves the rest to the receiver', 
 })
 
 test('a statement is offered for what the songs name and for mastering, and for nothing else', () => {
-  const sheet: DisclosureSheet = {
-    categories: [
-      { category: 'vocals', use: 'not_stated', found: ['Suno', 'Udio'] },
-      { category: 'lyrics', use: 'not_stated', found: [] },
-    ],
-    sources: [],
-    mastering: { program: 'Loudsmith 1', generative_ai: false },
-  }
-  const offered = (category: 'vocals' | 'lyrics' | 'post_production') =>
-    proposedStatement(category, sheet, (program) => `by ${program}`)
+  const traces = [
+    { track: 1, title: 'A', generator: 'Suno', model: 'v5', has_c2pa_manifest: false },
+    { track: 2, title: 'B', generator: 'Udio', has_c2pa_manifest: false },
+  ]
+  // The sheet of the server: who wrote the words, no file says.
+  const sheet = disclosureSheet({}, traces, 'Loudsmith 1', [{ title: 'A' }, { title: 'B' }, { title: 'C' }])
+  const offered = (category: 'vocals' | 'lyrics' | 'post_production', track?: number) =>
+    proposedStatement(category, sheet, (program) => `by ${program}`, track)
   expect(offered('vocals')).toEqual({ use: 'generated', tools: 'Suno, Udio' })
-  expect(offered('lyrics')).toBeUndefined()
+  expect(offered('vocals', 1)).toEqual({ use: 'generated', tools: 'Suno', model: 'v5' })
+  expect([offered('vocals', 3), offered('lyrics'), offered('post_production', 1)]).toEqual(Array(3).fill(undefined))
   expect(offered('post_production')).toEqual({ use: 'none', note: 'by Loudsmith 1' })
   expect(proposedStatement('post_production', null, String)).toBeUndefined()
+})
+
+test('the chosen receiver and the services behind it have a sheet of answers, tracks of the same answers in one', () => {
+  const release = {
+    ...{ receivers: ['distrokid'], disclosure: { vocals: { use: 'none' }, lyrics: { use: 'none' } } },
+    tracks: ['A', 'B', 'C'].map((title, index) => ({
+      ...{ position: index + 1, title },
+      disclosure: Object.fromEntries(
+        ['instrumentation', 'composition'].map((one) => [one, { use: index === 1 ? 'generated' : 'none' }]),
+      ),
+    })),
+  } as unknown as Release
+  const sheets = sheetsFor(release, 'en')
+  expect(sheets.map(({ receiver }) => receiver)).toEqual(['distrokid', 'apple_music_delivery', 'spotify_delivery'])
+  expect(sheetsFor({ ...release, receivers: ['tunecore'] }, 'en').map(({ receiver }) => receiver)).toEqual([
+    ...['apple_music_delivery', 'spotify_delivery'],
+  ])
+  expect(sheetsFor({ ...release, receivers: [] }, 'en')).toEqual([])
+  const [distrokid, apple] = sheets
+  expect(groupsOf(distrokid!).map(({ tracks }) => tracks.map(({ track }) => track))).toEqual([[1, 3], [2]])
+  expect(copiedSheet(distrokid!, 'Release').split('\n').slice(0, 7)).toEqual([
+    ...['DistroKid', '', '1. A', 'Does this song include AI-generated music, vocals, or lyrics?: No'],
+    ...['', '2. B', 'Does this song include AI-generated music, vocals, or lyrics?: Yes'],
+  ])
+  expect(copiedSheet(apple!, 'Release')).toContain('\nRelease\nArtwork: Not stated yet\n')
 })
 
 test('columns hide by rank where there is no room, and none does where there is', () => {

@@ -18,25 +18,39 @@ import {
 import { ASKED_CATEGORIES, trackDisclosure } from '../../../src-contract/disclosure-answers.ts'
 import { MAX_LINE_LENGTH } from '../../../src-contract/limits.ts'
 import type { Release, Track } from '../../../src-contract/releases.ts'
-import { CATEGORY_WORDS } from '../../../src-contract/text/disclosure.ts'
+import { CATEGORY_WORDS, SHEET_WORDS } from '../../../src-contract/text/disclosure.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { Fold } from '../../components/fold.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { useApp } from '../../state/app-state.ts'
-import { ALL_STATEMENTS, FACTS, fieldOf } from '../../state/release-drafts.ts'
+import { FACTS, fieldOf, noStatements } from '../../state/release-drafts.ts'
 import { useWords } from '../../text/context.tsx'
 
-/** Returns a statement from the facts known without the artist's input; undefined without any. Pure. */
+/**
+ * Returns the statement that the sheet proposes for a release, or for the track with this number; undefined without any. Mastering is that
+ * of the release. Pure.
+ */
 export function proposedStatement(
   category: DisclosureCategory,
   sheet: DisclosureSheet | null,
   masteredWith: (program: string) => string,
+  track?: number,
 ): DisclosureStatement | undefined {
   if (!sheet) return undefined
-  if (category === 'post_production') return { use: 'none', note: masteredWith(sheet.mastering.program) }
-  const found = sheet.categories.find((one) => one.category === category)?.found ?? []
-  return found.length > 0 ? { use: 'generated', tools: found.join(', ') } : undefined
+  if (category === 'post_production')
+    return track === undefined ? { use: 'none', note: masteredWith(sheet.mastering.program) } : undefined
+  const of = (sheet.tracks ?? []).filter((one) => track === undefined || one.track === track)
+  const proposals = of.flatMap((one) => one.proposals?.[category] ?? [])
+  const [first] = proposals
+  if (!first) return undefined
+  const all = (member: 'tools' | 'model') => [...new Set(proposals.flatMap((one) => one[member] ?? []))]
+  const [tools, models] = [all('tools'), all('model')]
+  return {
+    use: first.use,
+    ...(tools.length > 0 ? { tools: tools.join(', ') } : {}),
+    ...(tools.length === 1 && models.length === 1 ? { model: models[0]! } : {}),
+  }
 }
 
 /** Reads the sheet again whenever the songs change; null until it is there. */
@@ -65,7 +79,7 @@ export const NOTHING_BY_AI: Disclosure = Object.fromEntries(
 export function DisclosureSection({ release, track }: { release: Release; track?: Track }) {
   const { releases, notices } = useApp()
   const { editor } = releases
-  const { t } = useWords()
+  const { t, language } = useWords()
   const texts = t.release.disclosure
   const sheet = useSheet(release)
   const part = track?.track_id ?? FACTS
@@ -74,25 +88,34 @@ export function DisclosureSection({ release, track }: { release: Release; track?
   const given = stated(own)
   const counting: ReleaseDisclosure = track ? trackDisclosure(stated(release.disclosure), given) : given
   const count = subjects.filter((subject) => counting[subject]).length
-  const proposals = track && sheet?.tracks?.find((one) => one.track === track.position)?.proposals
-  const proposed = (subject: Subject) => {
-    if (subject === 'artwork') return undefined
-    return proposals?.[subject] ?? proposedStatement(subject, track ? null : sheet, texts.masteredWith)
-  }
+  const proposed = (subject: Subject) =>
+    subject === 'artwork' ? undefined : proposedStatement(subject, sheet, texts.masteredWith, track?.position)
+  const signed = (sheet?.sources ?? []).filter(
+    (source) => source.has_c2pa_manifest && (!track || source.track === track.position),
+  )
   const change = (subject: Subject, statement: DisclosureStatement | null) =>
     editor.changeAll(
-      [[part, { disclosure: { ...ALL_STATEMENTS, ...own, [subject]: statement } }]],
+      [[part, { disclosure: { ...noStatements(part), ...own, [subject]: statement } }]],
       fieldOf(part, subject),
     )
   const copyToAll = () => {
-    const disclosure = { ...ALL_STATEMENTS, ...counting }
-    editor.changeAll(release.tracks.map(({ track_id }) => [track_id, { disclosure }] as const))
+    editor.changeAll(
+      release.tracks.map(
+        ({ track_id }) => [track_id, { disclosure: { ...noStatements(track_id), ...counting } }] as const,
+      ),
+    )
     notices.announce(texts.copied)
   }
   return (
     <div data-field={fieldOf(part, 'disclosure')}>
       <Fold title={track ? texts.ofTrack : texts.title} summary={texts.stated(count, subjects.length)}>
         <p className="me">{texts.text}</p>
+        {signed.map((source) => (
+          <p key={source.track} className="me">
+            <b>{`${source.track}. ${source.title}`}</b>{' '}
+            {SHEET_WORDS[language].manifest(source.c2pa_claim_generator, source.c2pa_carried_on)}
+          </p>
+        ))}
         {subjects.map((subject) => (
           <Statement
             key={subject}

@@ -11,6 +11,7 @@ import { FACTS, type PartChange } from '../../state/release-drafts.ts'
 import { type MendRow, mendRowsOf } from '../../state/release-readiness.ts'
 import { useWords } from '../../text/context.tsx'
 import type { Text } from '../../text/en.ts'
+import { AnswerSheets } from './answer-sheets.tsx'
 import { CheckBox } from './check-box.tsx'
 import { NOTHING_BY_AI } from './disclosure-section.tsx'
 import { ExportSection } from './export-section.tsx'
@@ -34,6 +35,7 @@ export function UploadPart({ release }: { release: Release }) {
           rows={mendRowsOf(receiver, release, certificate)}
         />
       ))}
+      <AnswerSheets release={release} />
       <Remarks remarks={readiness?.remarks ?? []} />
       <OtherReceivers release={release} />
       <ExportSection release={release} format={chosen[0]?.upload.format ?? 'wav24'} />
