@@ -1,6 +1,6 @@
 /** Covers of releases: converted where they are stored, told, and exported as they are stored. */
 
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,7 @@ import { DATABASE_FILE } from '../../../src-server/db/data-directory.ts'
 import { pictureFacts } from '../../../src-worker/media/picture.ts'
 import { DISPLAY_P3, inkPicture, pixelPicture } from '../../support/color-profiles.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
+import { hasProgram } from '../../support/programs.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
 import { ffmpeg, runPlain } from '../../worker/media/make-audio.ts'
@@ -124,6 +125,25 @@ const clear = Buffer.concat(
   Array.from({ length: 4 }, (_, at) => Buffer.from(at < 2 ? [255, 0, 0, 0] : [0, 0, 255, 255])),
 )
 
+const isReadByExiftool = hasProgram('exiftool')
+if (!isReadByExiftool) test.skip('exported covers by exiftool (skipped: it is not installed)', () => {})
+
+/** Returns what exiftool finds in a picture beyond its pixels, and its form. */
+function byExiftool(file: string) {
+  const [tags] = JSON.parse(execFileSync('exiftool', ['-j', '-n', '-a', '-u', '-G1', file], { encoding: 'utf8' }))
+  const { 'File:FileType': type, 'File:ColorComponents': components, 'File:BitsPerSample': bits } = tags
+  const groups = new Set(Object.keys(tags).map((name) => name.split(':')[0]))
+  const own = ['SourceFile', 'ExifTool', 'System', 'File', 'Composite', 'JFIF']
+  return {
+    ...{ type, components, bits, size: `${tags['File:ImageWidth']}x${tags['File:ImageHeight']}` },
+    further: [...groups].filter((group) => !own.includes(group!)),
+    // The encoder names itself.
+    named: Object.entries<unknown>(tags)
+      .filter(([name, value]) => /GPS|Orientation|Make|Comment|Profile/i.test(name) && !/^Lavc/.test(String(value)))
+      .map(([name]) => name),
+  }
+}
+
 test.each<[string, Buffer, object, string[]]>([
   ['grey', made('png', '-pix_fmt', 'gray'), { size: '48x32', colors: GREYS }, ['colors', 'assumed_srgb', 'jpeg']],
   [
@@ -164,6 +184,11 @@ test.each<[string, Buffer, object, string[]]>([
       const { body } = await service.post(`/api/v1/releases/${id}/export`, { folder: parent, receivers: ['distrokid'] })
       const file = path.join(body.folder, 'cover.jpg')
       expect(seen(file)).toMatchObject({ codec: 'mjpeg', pixels: expect.stringMatching(/^yuvj4/), ...form })
+      if (isReadByExiftool)
+        expect(byExiftool(file)).toMatchObject({
+          ...{ type: 'JPEG', components: 3, bits: 8, further: [], named: [] },
+          ...('size' in form ? { size: form.size } : {}),
+        })
       const bytes = readFileSync(file).toString('latin1')
       for (const mark of ['Exif', 'Cam', 'ICC_PROFILE', 'http://ns.adobe.com']) expect(bytes).not.toContain(mark)
       expect(new Set(body.certificate.cover.changes)).toEqual(new Set(changes))
