@@ -97,7 +97,7 @@ const STAGES = {
     kind: Type.Literal('whistle_notch'),
     whistles: Type.Array(
       exactly({
-        frequency_hz: between(20, 48_000),
+        frequency_hz: between(200, 48_000, 'Nothing is done where the song has no such frequency.'),
         reach_hz: between(0, 100),
         start_seconds: seconds,
         end_seconds: seconds,
@@ -122,7 +122,7 @@ const STAGES = {
         }),
         phase: between(-10, 10),
       }),
-      { maxItems: 1000 },
+      { minItems: 1, maxItems: 1000 },
     ),
   }),
   equalise: exactly({ kind: Type.Literal('equalise'), sections: listOf(Section, 0, MOST_SECTIONS) }),

@@ -40,6 +40,7 @@ export function withRecipe<Of extends Named>(named: Of): Of & Named {
 }
 
 type Numbers = readonly number[]
+type Whistle = Extract<WrittenStage, { kind: 'whistle_notch' }>['whistles'][number]
 
 /** What a recipe breaks beside its schema: the place in it, and the rule. */
 export interface RecipeFault {
@@ -64,6 +65,7 @@ function faultsOf(stage: WrittenStage): RecipeFault[] {
       : []),
     ...('side_gains' in stage ? sideFaults(stage.side_gains, stage.crossovers_hz.length + 1) : []),
     ...('mid' in stage ? [...curveFaults('mid', stage.mid), ...curveFaults('side', stage.side)] : []),
+    ...('whistles' in stage ? stage.whistles.flatMap(whistleFaults) : []),
     ...('clicks_frames' in stage ? clickFaults(stage.clicks_frames) : []),
     ...('borders_hz' in stage ? rising('borders_hz', stage.borders_hz) : []),
     ...('bend' in stage ? bendFaults(stage.bend, stage.asymmetry) : []),
@@ -94,6 +96,11 @@ function curveFaults(name: string, { frequency_hz, gain_db }: Static<typeof Gain
 
 function clickFaults(clicks: readonly (readonly Numbers[])[]): RecipeFault[] {
   return clicks.flatMap((ranges, c) => ranges.flatMap((range, index) => rising(`clicks_frames[${c}][${index}]`, range)))
+}
+
+function whistleFaults({ start_seconds, end_seconds }: Whistle, index: number): RecipeFault[] {
+  const limit = start_seconds
+  return end_seconds >= limit ? [] : [{ place: `whistles[${index}].end_seconds`, detail: { rule: 'at_least', limit } }]
 }
 
 /** The root of the curve has to stay positive. */

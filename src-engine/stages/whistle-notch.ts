@@ -72,8 +72,10 @@ export const whistleNotch = {
   kind: 'whistle_notch',
   plan: (song) => unlessSkipped(song, 'whistle', planWhistles(song)),
   edit(audio, { whistles }) {
-    for (const whistle of whistles) removeWhistle(audio, whistle)
-    return whistles.map(
+    // A recipe may name frequencies that the song does not have.
+    const heard = whistles.filter(({ frequencyHz, reachHz }) => frequencyHz + reachHz < audio.sampleRateHz / 2)
+    for (const whistle of heard) removeWhistle(audio, whistle)
+    return heard.map(
       ({ frequencyHz, excessDb }): Repair => ({
         kind: 'whistle',
         amount_db: rounded(-excessDb),

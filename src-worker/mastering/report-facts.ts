@@ -24,6 +24,7 @@ import type { AudioFacts } from '../media/audio-facts.ts'
 import { type CostSource, costsOf } from './costs.ts'
 import type { MasterMeasurement } from './measure-master.ts'
 import type { RenderedMaster } from './render-master.ts'
+import { WorkFailure } from './work-failure.ts'
 import type { StoredSong } from './work-order.ts'
 
 /** One decode of an encoded copy. */
@@ -183,8 +184,9 @@ const ON_TARGET_LU = 0.05
 const BROKEN_PROMISE_LU = 0.5
 
 /**
- * Returns the result of one platform: target, measurements of the written file, gain reduction. Throws an Error if the file is silent, or
- * misses its target by more than 0.5 LU and the plan did not say so: such a master is not delivered.
+ * Returns the result of one platform: target, measurements of the written file, gain reduction. Throws a
+ * WorkFailure if the file is silent, and an Error if it misses its target by more than 0.5 LU and the plan did not say so: such a master is
+ * not delivered.
  */
 export function masterResult(master: RenderedMaster, target: DeliveryTarget, more: ResultContext): MasterResult {
   const { platform, playback } = target
@@ -221,7 +223,7 @@ function figuresOf(
   more: ResultContext,
 ): Omit<MasterResult, 'platform' | 'playback'> {
   const { plan, measurement, whole = measurement } = master
-  if (!Number.isFinite(measurement.integratedLufs)) throw new Error(`the master for ${name} is silent`)
+  if (!Number.isFinite(measurement.integratedLufs)) throw new WorkFailure('DIGITAL_SILENCE')
   const missLu = Math.abs(whole.integratedLufs - target.targetLufs)
   const isOnTarget = missLu <= ON_TARGET_LU
   if (missLu > BROKEN_PROMISE_LU && (plan.verdict === 'on_target' || plan.targetLufs !== target.targetLufs)) {

@@ -1,12 +1,17 @@
-/** A recipe that is sent back: unchanged, edited, and on another song. */
-import { readFileSync } from 'node:fs'
+/** A recipe that is sent back: unchanged, edited, on another song, and odd. */
+import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { Compile } from 'typebox/compile'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { WrittenRecipe } from '../../../src-contract/recipe-schemas.ts'
+import { WrittenRecipe } from '../../../src-contract/recipe-schemas.ts'
 import type { Report } from '../../../src-contract/report.ts'
 import { recipeFault } from '../../../src-contract/sent-recipe.ts'
+import { WorkFailure } from '../../../src-worker/mastering/work-failure.ts'
+import { placeOf } from '../../../src-worker/result/result-zip.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
-import { songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { fullTruePeakDbtp } from '../../support/full-meter.ts'
+import { oddRecipes } from '../../support/odd-recipes.ts'
+import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor } from './run-worker.ts'
 
 const folder = temporaryFolder()
@@ -112,5 +117,77 @@ describe('an edited recipe', () => {
     const { codes, recipe } = await mastered(song, { recipe: { version: 1, stages: first.recipe.stages } })
     expect(codes).toContain('RECIPE_ROUNDED')
     expect(recipe.version).toBe(2)
+  })
+})
+
+/** A small part of a campaign; `npm run campaign` sets the whole number. */
+const RENDERS = Number(process.env.RECIPE_RENDERS ?? 6)
+
+describe('odd recipes', () => {
+  const make = oddRecipes(Number(process.env.RECIPE_SEED ?? 20_271))
+  const valid = Compile(WrittenRecipe)
+  const [left, right] = songLike(3, 44_100, 0.2)
+  const songs = [
+    faultySong('odd-faulty.wav', 48_000),
+    writeFloatWav(path.join(folder, 'odd.wav'), [left!, right!], 44_100),
+    writeFloatWav(path.join(folder, 'odd-mono.wav'), [left!], 44_100),
+    writeFloatWav(path.join(folder, 'odd-fast.wav'), songLike(3, 96_000, 0.4), 96_000),
+    writeFloatWav(path.join(folder, 'odd-slow.wav'), songLike(3, 32_000, 0.7), 32_000),
+    writeFloatWav(path.join(folder, 'odd-faint.wav'), songLike(3, 48_000, 0.002), 48_000),
+  ]
+
+  /** Returns a recipe that is taken; half of those with a song are of that song. */
+  function taken(sha256: string): WrittenRecipe {
+    for (;;) {
+      const recipe = make.recipe(true)
+      if (!valid.Check(recipe) || recipeFault(recipe)) continue
+      const source = { sha256, trim_start_seconds: 0, trim_end_seconds: 0 }
+      return make.random() < 0.5 ? { ...recipe, source } : recipe
+    }
+  }
+
+  /** Returns the channels of a file, decoded by ffmpeg. */
+  function decoded(file: string): Float32Array[] {
+    const bytes = runPlain('-i', file, '-f', 'f32le', '-')
+    const samples = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+    return [0, 1].map((c) => Float32Array.from({ length: samples.length / 2 }, (_, i) => samples[2 * i + c]!))
+  }
+
+  it(`end by name, or their masters keep what they promise: ${RENDERS} songs`, async () => {
+    const faults: string[] = []
+    const counts: Record<string, number> = {}
+    const count = (name: string) => {
+      counts[name] = (counts[name] ?? 0) + 1
+    }
+    for (let round = 0; round < RENDERS; round++) {
+      const { source, ...order } = await orderFor(songs[round % songs.length]!, folder, {
+        platforms: ['spotify', 'melon'],
+      })
+      const recipe = taken(source.sha256)
+      const fail = (what: unknown) => void faults.push(`${what}: ${source.filename} ${JSON.stringify(recipe)}`)
+      const settings = { ...order.settings, recipe }
+      const result = await masterOrder({ ...order, source, settings }).catch((error: unknown) => {
+        if (error instanceof WorkFailure) count(error.failureCode)
+        else fail((error as Error).stack)
+      })
+      for (const master of result?.masters ?? []) {
+        const { target_lufs, ceiling_dbtp, verdict, platform } = master
+        const file = path.join(order.attemptFolder, placeOf(result!.zip, master.file)!.file)
+        const { integratedLufs } = readByEbur128(file)
+        const truePeakDbtp = fullTruePeakDbtp(decoded(file))
+        const goal = recipe.masters?.[platform]
+        const far = goal ? [goal.target_lufs - target_lufs, goal.ceiling_dbtp - ceiling_dbtp] : []
+        if (far.some((db) => Math.abs(db) > 0.0005)) fail(`another goal, ${target_lufs} ${ceiling_dbtp}`)
+        if (!(truePeakDbtp <= ceiling_dbtp + 0.05)) fail(`${truePeakDbtp} dBTP over ${ceiling_dbtp}`)
+        const missedLu = Math.abs(integratedLufs - target_lufs)
+        if (verdict === 'on_target' && !(missedLu <= 0.1)) fail(`${integratedLufs} LUFS for ${target_lufs}`)
+        if (verdict === 'below_target' && !(integratedLufs < target_lufs)) fail(`${integratedLufs} LUFS is not below`)
+        count(verdict)
+      }
+      rmSync(order.attemptFolder, { recursive: true })
+    }
+    if (process.env.RECIPE_RENDERS) console.info(JSON.stringify(counts))
+    expect(faults).toEqual([])
+    expect(counts.on_target).toBeGreaterThan(0)
   })
 })
