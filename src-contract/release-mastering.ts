@@ -105,6 +105,11 @@ const PlannedTrack = exactly({
   }),
   needs_credit: Type.Boolean({ description: 'True until this song of this track was charged once.' }),
   source_lufs: orNull(Type.Number({ description: 'Loudness of the song, LUFS; null for silence.' })),
+  levelled_lu: Type.Optional(
+    Type.Number({
+      description: 'Change of the level that the song of a generator has beside the others, LU; absent without one.',
+    }),
+  ),
   is_measured: Type.Boolean({ description: 'False while its song is being measured.' }),
   target_lufs: Type.Optional(Type.Number({ description: 'Planned target of its release master, LUFS.' })),
   offset_lu: Type.Optional(Type.Number({ description: 'That target against that of the record, LU.' })),

@@ -69,6 +69,12 @@ const masteringFacts = {
   coherence: Type.Boolean({
     description: 'True where tracks that lie outside the record are moved toward it, by 1.5 dB at most.',
   }),
+  level_generated: Type.Optional(
+    Type.Boolean({
+      description:
+        'In mode `album`: true, the default, where the loud parts of songs of generators come to within 1.5 LU of their median over the record, since no artist chose how loud they are; false keeps the relations of all songs.',
+    }),
+  ),
 }
 
 /** The same in requests: null removes a value. */

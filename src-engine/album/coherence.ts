@@ -41,7 +41,7 @@ const madScale = 1.4826
 const heardAtOnceDb = { loudness: 2, tone: 2, width: 3 }
 /** Side against mid up to which a track is mono: it has no width to compare, dB. */
 const monoDb = -60
-/** Largest correction, dB. */
+/** Largest correction, and largest distance of a levelled song, dB. */
 const mostDb = 1.5
 /** Fewest tracks with a meaningful median. */
 const fewestTracks = 3
@@ -59,6 +59,22 @@ function median(values: readonly number[]): number {
 }
 
 const deviation = (distances: readonly number[]): number => madScale * median(distances.map(Math.abs))
+
+/**
+ * Returns the change of each track's level that brings the loud parts of songs of generators to within 1.5 LU of their median over the
+ * record, LU; 0 for all others and for silence. Two tracks have a median as well: it lies between them.
+ */
+export function levelGenerated(
+  tracks: readonly (Pick<TrackSound, 'loudPartsLufs'> & { readonly isGenerated: boolean })[],
+): number[] {
+  const heard = tracks.flatMap(({ loudPartsLufs }) => loudPartsLufs ?? [])
+  const middle = median(heard)
+  return tracks.map(({ loudPartsLufs, isGenerated }) => {
+    if (!isGenerated || loudPartsLufs === null) return 0
+    const distanceLu = loudPartsLufs - middle
+    return clamp(distanceLu, -mostDb, mostDb) - distanceLu
+  })
+}
 
 /** Returns the findings and corrections of every track, in order. With fewer than three tracks nothing is an outlier. */
 export function planCoherence(tracks: readonly TrackSound[]): Coherence[] {

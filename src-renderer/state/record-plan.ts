@@ -19,12 +19,13 @@ const SETTLE_MS = 400
 
 /** Returns the members of a release that its plan depends on, as a key. Pure. */
 export function planKeyOf(release: Release): string {
-  const { loudness_mode, coherence, anchor_track_id, settings, mastering, tracks } = release
+  const { loudness_mode, coherence, level_generated, anchor_track_id, settings, mastering, tracks } = release
   const own = tracks.map((track) => track.settings)
   return JSON.stringify([
     soundKeyOf(release),
     loudness_mode,
     coherence,
+    level_generated,
     anchor_track_id,
     settings,
     mastering.state,

@@ -305,6 +305,10 @@ export const releaseEn = {
     track: 'Track by track',
     albumText: 'The whole record meets the target. Tracks keep how loud they are beside each other.',
     trackText: 'Each track meets the target on its own.',
+    levelGenerated: 'Level generated songs',
+    levelGeneratedText:
+      'A generator, not you, chose how loud they are: their loud parts come to within 1.5 dB of the middle.',
+    levelled: (lu: string) => `Levelled ${lu} LU`,
     coherence: 'Bring outliers closer',
     coherenceText: 'Tracks that lie outside the record in loudness, tone or width move toward it, by 1.5 dB at most.',
     anchor: 'Track that stays as it is',

@@ -204,6 +204,7 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   position: 'Number of the track, from 1.',
   loudness_mode: 'As one record whose tracks keep their relations, or each track on its own.',
   coherence: 'True where tracks that lie outside the record are moved toward it.',
+  level_generated: 'True where songs of generators come closer to the loudness of the record.',
   mastering: 'State of its mastering.',
   master: 'Its master in the record; absent until the release is mastered, and after its song was replaced.',
   corrections: 'Corrections that coherence makes; absent without any.',

@@ -4,7 +4,7 @@ import type { Corrections, ReleasePlan } from '../../src-contract/release-master
 import { DEFAULT_SETTINGS, type JobSettings, jobSettings } from '../../src-contract/settings.ts'
 import { withStyle } from '../../src-contract/styles.ts'
 import { placeRecord } from '../../src-engine/album/album-plan.ts'
-import { type Coherence, planCoherence } from '../../src-engine/album/coherence.ts'
+import { type Coherence, levelGenerated, planCoherence } from '../../src-engine/album/coherence.ts'
 import {
   integratedLufs,
   type LoudnessSteps,
@@ -15,6 +15,7 @@ import {
 import { finiteOrNull, rounded } from '../../src-engine/dsp/units.ts'
 import { effortBudget, marginDb } from '../../src-engine/finalise/finalise.ts'
 import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
+import { generatorIn, ofManifest } from '../../src-worker/media/provenance.ts'
 import { decodeSteps } from '../../src-worker/result/loudness-steps.ts'
 import { goOver, joinedWith } from './continuous.ts'
 import { fullTitle } from './export-plan.ts'
@@ -67,6 +68,7 @@ export function newRun(
   const mode = loudnessModeOf(facts)
   const settings = recordSettings(facts)
   const { anchor_track_id: anchorTrackId } = facts
+  const isLevelling = mode === 'album' && facts.level_generated !== false
   const goesOver = goOver(tracks)
   const partOf = (track: TrackRecord, index: number): RunPart => {
     const silenceSeconds = silenceBehind(tracks[index + 1])
@@ -74,11 +76,13 @@ export function newRun(
     const edges = edgesOf(track.facts, silenceSeconds)
     // In a record, the level of a track follows from the others, and the record has one level.
     const level = mode === 'album' ? ({ target_lufs: null, release_level: 'fixed' } as const) : {}
+    const trackSettings = jobSettings({ ...settings, ...own, ...edges, ...level, release_master: true })
     return {
       tracks: [songs[index]!.track],
       ...(goesOver[index] ? { goesOver: true } : {}),
+      ...(isLevelling && isGenerated(songs[index]!.song, trackSettings) ? { isLevelled: true } : {}),
       request: {
-        settings: jobSettings({ ...settings, ...own, ...edges, ...level, release_master: true }),
+        settings: trackSettings,
         title: fullTitle(track.facts),
         artist: track.facts.artists.join(', ') || facts.artist,
       },
@@ -100,6 +104,11 @@ export function newRun(
     parts: withJoined(tracks.map(partOf), songs),
     masters,
   }
+}
+
+/** Returns whether a song is a generator's: by its settings, its tags or its manifest. */
+function isGenerated({ facts: { tags, claimGenerator = '' } }: StoredSong, { ai_service }: JobSettings): boolean {
+  return ai_service !== 'other' || [tags, ofManifest(claimGenerator)].some((texts) => generatorIn(texts) !== undefined)
 }
 
 /** A track with its song at the start of a run. */
@@ -126,12 +135,14 @@ function withJoined(parts: readonly RunPart[], songs: readonly RunSong[]): RunPa
 interface KnownUnit {
   readonly steps: LoudnessSteps
   readonly coherence: Coherence
+  readonly levelledLu: number
   readonly plrDb: number | null
 }
 
 /** Returns the measured units of a record, trimmed and joined. */
 function knownUnits({ parts, coherence }: ReleaseRun, measures: readonly SongMeasure[]): KnownUnit[] {
-  const units = unitsIn(parts).places.map((unit) =>
+  const { places } = unitsIn(parts)
+  const units = places.map((unit) =>
     joinedSound(
       unit.map((place) => {
         const { spectrum, sideToMidDb, truePeakDbtp } = measures[place]!
@@ -139,14 +150,24 @@ function knownUnits({ parts, coherence }: ReleaseRun, measures: readonly SongMea
       }),
     ),
   )
+  const sounds = units.map(({ steps, ...sound }, i) => ({
+    ...sound,
+    loudPartsLufs: finiteOrNull(loudPartLufs(steps)),
+    isGenerated: places[i]!.every((place) => parts[place]!.isLevelled),
+  }))
+  const levelled = levelGenerated(sounds)
   const found = planCoherence(
-    units.map(({ steps, ...sound }) => ({ ...sound, loudPartsLufs: finiteOrNull(loudPartLufs(steps)) })),
+    sounds.map(({ loudPartsLufs, ...sound }, i) => ({
+      ...sound,
+      loudPartsLufs: loudPartsLufs === null ? null : loudPartsLufs + levelled[i]!,
+    })),
   )
   return units.map(({ steps, truePeakDbtp }, i) => {
     const lufs = integratedLufs(steps)
     return {
       steps,
       coherence: coherence ? found[i]! : { outliers: [], corrections: {} },
+      levelledLu: levelled[i]!,
       plrDb: truePeakDbtp === null || !Number.isFinite(lufs) ? null : truePeakDbtp - lufs,
     }
   })
@@ -160,7 +181,10 @@ function cutSteps({ request }: RunPart, { loudnessSteps }: SongMeasure): Loudnes
 
 /** Returns the measurements that determine the first targets of a run. */
 export function measuredUnits(run: ReleaseRun, measures: readonly SongMeasure[]): MeasuredUnit[] {
-  return knownUnits(run, measures).map(({ steps, coherence }) => ({ steps, corrections: coherence.corrections }))
+  return knownUnits(run, measures).map(({ steps, coherence, levelledLu }) => ({
+    ...{ steps, levelledLu },
+    corrections: coherence.corrections,
+  }))
 }
 
 /** Returns the plan before all songs are measured; `measures` are undefined for unmeasured ones. */
@@ -212,7 +236,7 @@ export function planOf(run: ReleaseRun, measures: readonly SongMeasure[], facts:
   const { places, of } = unitsIn(run.parts)
   const isAnchored = anchoredUnits(run)
   const tracks = run.parts.map((part, index) => {
-    const { coherence, plrDb } = known[of[index]!]!
+    const { coherence, levelledLu, plrDb } = known[of[index]!]!
     const corrections = isAnchored[of[index]!] ? {} : appliedCorrections(run, coherence.corrections)
     const own = part.targets[RELEASE] ?? ownTarget(part)
     const planned = own + (corrections.offset_lu ?? 0)
@@ -221,6 +245,7 @@ export function planOf(run: ReleaseRun, measures: readonly SongMeasure[], facts:
       ...trackFacts(part, index, facts),
       is_measured: true,
       source_lufs: finiteOrNull(rounded(integratedLufs(cutSteps(part, measures[index]!)), 2)),
+      ...(levelledLu === 0 ? {} : { levelled_lu: rounded(levelledLu, 2) }),
       target_lufs: rounded(planned, 3),
       offset_lu: rounded(planned - targetLufs, 3),
       ...(mostLufs === undefined ? {} : { most_lufs: rounded(mostLufs, 1) }),

@@ -24,11 +24,13 @@ export interface RunPart {
   readonly goesOver?: boolean
   /** The job's request without the targets of the record and the corrections. */
   readonly request: MasterRequest
+  /** True for the song of a generator in a record that levels them. */
+  readonly isLevelled?: boolean
   /** Silence behind it that is part of its file, s. */
   readonly silenceSeconds: number
   readonly state: 'waiting' | 'queued' | 'done' | 'failed'
   readonly jobId?: string
-  /** Level against the other parts, LU, with the correction; absent before the songs are measured, and for silence. */
+  /** Level against the other parts, LU, levelled and with the correction; absent before the songs are measured, and for silence. */
   readonly relationLu?: number
   /** Targets of its masters in the record; empty for a separately mastered part. */
   readonly targets: MasterTargets
@@ -93,6 +95,8 @@ export interface JobOutcome {
 export interface MeasuredUnit {
   readonly steps: LoudnessSteps
   readonly corrections: Corrections
+  /** Change of its level as the song of a generator, LU. */
+  readonly levelledLu: number
 }
 
 /** Renders of one record: a first, and corrections by its measurement. */
@@ -120,8 +124,8 @@ export function unitsIn(parts: ReleaseRun['parts']): Units {
 export function withMeasures(run: ReleaseRun, measured: readonly MeasuredUnit[]): ReleaseRun {
   const { of } = unitsIn(run.parts)
   const related = run.parts.map((part, i) => {
-    const { steps, corrections } = measured[of[i]!]!
-    const relationLu = integratedLufs(steps)
+    const { steps, corrections, levelledLu } = measured[of[i]!]!
+    const relationLu = integratedLufs(steps) + levelledLu
     return {
       ...part,
       planned: corrections,

@@ -56,7 +56,7 @@ export interface SongNames {
 }
 
 /** Default facts of a release and a track: those of an earlier version lack some. */
-export const NEW_RELEASE = { coherence: false }
+export const NEW_RELEASE = { coherence: false, level_generated: true }
 export const NEW_TRACK: TrackFacts = {
   ...{ title: '', artists: [], composers: [], lyricists: [], explicit: false },
   ...{

@@ -32,10 +32,30 @@ export function RecordSection({ release }: { release: Release }) {
         />
         <p className="me">{loudness_mode === 'album' ? texts.albumText : texts.trackText}</p>
       </div>
+      <Levelling release={release} />
       <Coherence isOn={coherence} />
       {coherence && <Anchor release={release} />}
       <PlanView release={release} />
     </section>
+  )
+}
+
+/** The switch of levelling, for a record that has songs of generators to level. */
+function Levelling({ release }: { release: Release }) {
+  const { editor, plan: store } = useApp().releases
+  const { t } = useWords()
+  const { levelGenerated, levelGeneratedText } = t.release.record
+  const { plan } = useSelect(store.store, (state) => state)
+  const isOn = release.level_generated !== false
+  const isFelt = plan?.tracks.some(({ levelled_lu }) => levelled_lu !== undefined) === true
+  if (release.loudness_mode !== 'album' || (isOn && !isFelt)) return null
+  return (
+    <CheckBox
+      label={levelGenerated}
+      hint={levelGeneratedText}
+      isOn={isOn}
+      onChange={() => editor.change(FACTS, { level_generated: !isOn })}
+    />
   )
 }
 
@@ -116,7 +136,7 @@ function PlanView({ release }: { release: Release }) {
 function Outliers({ plan }: { plan: ReleasePlan }) {
   const { t, format } = useWords()
   const texts = t.release.record
-  const outside = plan.tracks.filter(({ outliers }) => outliers.length > 0)
+  const outside = plan.tracks.filter(({ outliers, levelled_lu }) => outliers.length > 0 || levelled_lu !== undefined)
   if (outside.length === 0) return plan.tracks.length > 1 ? <p className="faint">{texts.noOutliers}</p> : null
   return (
     <ul className="outliers" aria-label={texts.outliers}>
@@ -125,6 +145,7 @@ function Outliers({ plan }: { plan: ReleasePlan }) {
           <b>
             {track.position} · {track.title}
           </b>
+          {track.levelled_lu !== undefined && <span>{texts.levelled(format.signed(track.levelled_lu))}</span>}
           {track.outliers.map(({ kind, distance_db }) => (
             <span key={kind}>{texts.outlier[kind](format.signed(distance_db))}</span>
           ))}

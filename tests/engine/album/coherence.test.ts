@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { planCoherence, type TrackSound } from '../../../src-engine/album/coherence.ts'
+import { levelGenerated, planCoherence, type TrackSound } from '../../../src-engine/album/coherence.ts'
 import { toneDb, toneSections } from '../../../src-engine/dsp/tone-law.ts'
 
 const band_hz = Array.from({ length: 30 }, (_, b) => Math.round(25 * 2 ** (b / 3)))
@@ -67,4 +67,16 @@ describe('coherence', () => {
     const silence = { loudPartsLufs: null, sideToMidDb: null, spectrum: { band_hz, mid_db: band_hz.map(() => null) } }
     expect(withLast(silence).at(-1)).toEqual({ outliers: [], corrections: {} })
   })
+})
+
+test('levels the loud parts of songs of generators to within 1.5 LU of their median, and those alone', () => {
+  const changes = (levels: readonly (number | null)[], generated = levels.map(() => true)) =>
+    levelGenerated(levels.map((loudPartsLufs, i) => ({ loudPartsLufs, isGenerated: generated[i]! })))
+  const levels = [-10.3, -13, -14, -15, -18.6]
+  expect(changes(levels)).toEqual([-2.2, 0, 0, 0, 3.1].map((lu) => expect.closeTo(lu, 9)))
+  expect(changes(levels, [true, true, true, true, false])[4]).toBe(0)
+  expect(changes([-10, -18])).toEqual([-2.5, 2.5])
+  expect(changes([-10])).toEqual([0])
+  expect(changes([null, -10, null])).toEqual([0, 0, 0])
+  expect(changes([null])).toEqual([0])
 })

@@ -77,6 +77,7 @@ async function newRelease(lengths: readonly number[], more: object = {}): Promis
 
 const master = (release: Release, headers: Record<string, string> = {}) =>
   service.call('POST', at(release, '/master'), { headers })
+const planOf = async (release: Release): Promise<ReleasePlan> => (await service.get(at(release, '/plan'))).body
 const read = async (release: Release): Promise<Release> => (await service.get(at(release))).body
 const credits = async (): Promise<number> => (await service.get('/api/v1/account')).body.credits
 const works = () => engine.processes.flatMap(({ order }) => order ?? [])
@@ -432,6 +433,38 @@ describe('a record', () => {
   })
 })
 
+describe('a record with songs of generators', () => {
+  inOneService()
+  // Loud parts at −10, −14 and −18 LUFS.
+  const LENGTHS = [3, 4, 5]
+  beforeEach(() => {
+    Object.assign(LEVELS, { 3: -10, 4: -14, 5: -18 })
+  })
+  const suno = { settings: { platforms: ['spotify'], ai_service: 'suno' } } as const
+
+  test('has their loud parts within 1.5 LU of the median, says so, and is undone by one switch', async () => {
+    const release = await newRelease(LENGTHS, suno)
+    const levelled = async () => (await planOf(release)).tracks.map(({ levelled_lu }) => levelled_lu)
+    expect(release.level_generated).toBe(true)
+    expect(await levelled()).toEqual([-2.5, undefined, 2.5])
+    const { mastering, tracks } = await mastered(release)
+    expect(relations(offsets({ ...release, tracks }))).toEqual([0, -1.5, -3])
+    expect(mastering.record_lufs).toBeCloseTo(-14, 1)
+    await service.patch(at(release), { level_generated: false })
+    expect(await levelled()).toEqual([undefined, undefined, undefined])
+    expect(relations(offsets(await mastered(release)))).toEqual([0, -4, -8])
+  })
+
+  test('leaves the level of a song that nothing calls generated', async () => {
+    const release = await newRelease(LENGTHS, suno)
+    const last = release.tracks[2]!
+    await service.patch(`${at(release)}/tracks/${last.track_id}`, { settings: { ai_service: 'other' } })
+    expect((await planOf(release)).tracks.map(({ levelled_lu }) => levelled_lu)).toEqual([-2.5, undefined, undefined])
+    const human = await newRelease(LENGTHS)
+    expect(relations(offsets(await mastered(human)))).toEqual([0, -4, -8])
+  })
+})
+
 describe('coherence', () => {
   inOneService()
   // Five songs about as loud as each other, and one far louder.
@@ -587,8 +620,6 @@ describe('tracks that go over into the next', () => {
 
 describe('the plan of a release', () => {
   inOneService()
-  const planOf = async (release: Release): Promise<ReleasePlan> => (await service.get(at(release, '/plan'))).body
-
   test('says beforehand and for free what mastering does', async () => {
     const release = await newRelease([3, 4])
     const before = await credits()
