@@ -8,6 +8,7 @@ export interface GenreTexts {
   readonly genre?: string | undefined
   /** Comment and further tags, where generators leave the style that they were asked for. */
   readonly comments?: readonly string[] | undefined
+  /** Title by the tags, else by the file name. */
   readonly title?: string | undefined
 }
 
@@ -82,7 +83,8 @@ function namedIn(text: string, tables: readonly (typeof PLAIN)[]): Set<Named> {
   const words = tables
     .flatMap((table) => NAMED.flatMap((genre) => table[genre].map((word) => ({ genre, word }))))
     .sort((one, other) => other.word.length - one.word.length)
-  let rest = text.normalize('NFC').toLowerCase()
+  // File names have underscores for spaces.
+  let rest = text.normalize('NFC').toLowerCase().replaceAll('_', ' ')
   const found = new Set<Named>()
   for (const { genre, word } of words) {
     if (!hasWord(rest, word)) continue

@@ -1,12 +1,6 @@
 import type { JobSettings } from '../../src-contract/settings.ts'
 import type { Log } from '../../src-system/log.ts'
-import type {
-  AnalysisDone,
-  AnalysisOrder,
-  StoredSong,
-  WorkFailed,
-  WorkProgress,
-} from '../../src-worker/mastering/work-order.ts'
+import type { AnalysisDone, AnalysisOrder, WorkFailed, WorkProgress } from '../../src-worker/mastering/work-order.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import { type FfmpegLack, FfmpegMissingError } from '../../src-worker/media/locate.ts'
 import { AppError } from '../http/app-error.ts'
@@ -21,7 +15,7 @@ export type AnalysisFacts = AnalysisDone['analysis']
  * an aborted signal.
  */
 export type Analyse = (
-  song: Omit<StoredSong, 'filename'>,
+  song: AnalysisOrder['song'],
   settings: JobSettings,
   options: {
     readonly signal: AbortSignal
@@ -58,7 +52,10 @@ export function createAnalyse(deps: {
       command: {
         type: 'analyse',
         order: {
-          song: { path: song.path, sha256: song.sha256, facts: song.facts },
+          song: {
+            ...{ path: song.path, sha256: song.sha256, facts: song.facts },
+            ...(song.filename === undefined ? {} : { filename: song.filename }),
+          },
           settings,
           ffmpeg,
           ...(reference ? { reference } : {}),

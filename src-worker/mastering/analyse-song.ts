@@ -50,7 +50,7 @@ export async function analyseSong(
     order.price === 'wanted'
       ? await priceSong(order.ffmpeg, song, { ...read, takeAudio: () => audio }, treatment)
       : order.price
-  const suggestion = songSuggestion(analysis, facts.tags, settings, price)
+  const suggestion = songSuggestion(analysis, order.song, settings, price)
   return {
     duration_seconds: facts.durationSeconds,
     codec: codecName(order.song),

@@ -43,7 +43,7 @@ export function composeReport(
 ): Report {
   const { source, artist = source.facts.tags.artist } = order
   const { analysis, reference, plan } = song
-  const suggestion = songSuggestion(analysis, source.facts.tags, order.settings)
+  const suggestion = songSuggestion(analysis, source, order.settings)
   const results = masters.map(({ result }) => result)
   const decisions = [...song.decisions, ...finaliseDecisions(results)].map((decision) => ({
     ...decision,

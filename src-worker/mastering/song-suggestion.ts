@@ -8,8 +8,9 @@ import { applyRecipe, splitRecipe } from '../../src-engine/chain.ts'
 import { prepareFinalise } from '../../src-engine/finalise/finalise.ts'
 import { priceLoudness } from '../../src-engine/suggestion/price.ts'
 import { suggest } from '../../src-engine/suggestion/suggest.ts'
-import type { SongTags } from '../media/audio-facts.ts'
+import type { AudioFacts } from '../media/audio-facts.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
+import { chooseTitle, titleFile } from '../result/names.ts'
 import { editSong, type ReadSong, type SongFile } from './read-song.ts'
 
 /** Priced targets, LUFS; gain alone reaches the first ones of nearly every song. */
@@ -17,7 +18,15 @@ const PRICED_LUFS = Array.from({ length: 13 }, (_, i) => i - 20)
 /** Further tags in which generators leave the style that they were asked for. */
 const STYLE_TAG = /style|prompt|tags|description/i
 
-function genreTexts({ genre, comment, title, other = {} }: SongTags) {
+/** Song with the texts that can name its genre; a file name is its title where the tags have none. */
+interface NamedSong {
+  readonly facts: Pick<AudioFacts, 'tags' | 'format'>
+  readonly filename?: string | undefined
+}
+
+function genreTexts({ facts, filename }: NamedSong) {
+  const { genre, comment, other = {}, title: tagged } = facts.tags
+  const title = filename === undefined ? tagged : chooseTitle(tagged, titleFile({ filename, facts }))
   const styles = Object.entries(other).flatMap(([name, text]) => (STYLE_TAG.test(name) ? [text] : []))
   return { genre, title, comments: [...(comment === undefined ? [] : [comment]), ...styles] }
 }
@@ -25,7 +34,7 @@ function genreTexts({ genre, comment, title, other = {} }: SongTags) {
 /** Returns the suggestion for an analysed song; undefined for silence. Pure. */
 export function songSuggestion(
   analysis: SourceAnalysis,
-  tags: SongTags,
+  song: NamedSong,
   settings: JobSettings,
   price?: LoudnessPrice,
 ): SuggestionProposal | undefined {
@@ -35,7 +44,7 @@ export function songSuggestion(
   return suggest({
     analysis,
     price,
-    texts: genreTexts(tags),
+    texts: genreTexts(song),
     playedLufs: releaseTarget(plain).targetLufs,
     songLevelLufs: releaseTarget(plain, {}, { integratedLufs, truePeakDbtp }).targetLufs,
     trimmedSeconds: settings.trim_end_seconds,

@@ -321,7 +321,8 @@ export interface WorkFailed {
 
 /** Order for the free analysis of one song; writes nothing. */
 export interface AnalysisOrder {
-  readonly song: Omit<StoredSong, 'filename'>
+  /** The song; its file name is the title of one whose tags have none. */
+  readonly song: Omit<StoredSong, 'filename'> & Partial<Pick<StoredSong, 'filename'>>
   /** Settings of a planned job; a mere analysis uses the defaults apart from the AI service. */
   readonly settings: JobSettings
   readonly reference?: Omit<StoredSong, 'filename'>

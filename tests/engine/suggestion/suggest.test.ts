@@ -221,6 +221,7 @@ describe('genre', () => {
     [{ genre: 'Trap' }, 'hiphop'],
     [{ title: 'Solar Storm - High Energy Drum & Bass' }, 'edm'],
     [{ title: '그날의 발라드' }, 'ballad'],
+    [{ title: 'my_hip_hop_beat-3' }, 'hiphop'],
     [{ comments: ['made by suno; style: synth-pop, dreamy'] }, 'pop'],
     [{ genre: 'Hip-Hop', title: 'House of Cards' }, 'hiphop'],
   ] as const)('%j is %s', (texts, genre) => {
