@@ -24,7 +24,12 @@ export function WindowBar({ route }: { route: Route }) {
       </Brand>
       <nav className="nav" aria-label={t.nav}>
         {NAVIGATION.map((screen) => (
-          <a key={screen} href={addressOf(screen)} aria-current={screen === current ? 'page' : undefined}>
+          <a
+            key={screen}
+            className="inset"
+            href={addressOf(screen)}
+            aria-current={screen === current ? 'page' : undefined}
+          >
             {t.screens[screen]}
             {screen === 'history' && <ExpiringMark />}
           </a>
@@ -37,7 +42,7 @@ export function WindowBar({ route }: { route: Route }) {
             <span>{isOffline ? t.bar.offline : t.bar.online}</span>
           </span>
         )}
-        <a className="credits" href={addressOf('settings', 'account')}>
+        <a className="credits inset" href={addressOf('settings', 'account')}>
           <b>{credits === undefined ? '–' : format.count(credits)}</b> <span>{t.bar.credits(credits ?? 0)}</span>
         </a>
         <Gear isCurrent={route.screen === 'settings' || route.screen === 'automate'} />

@@ -170,7 +170,7 @@ function FreeDisk({ onClose }: { onClose: () => void }) {
       <fieldset className="options">
         <legend className="vh">{t.history.freeTitle}</legend>
         {AGES_DAYS.map((age) => (
-          <label key={age} className="option">
+          <label key={age} className="row option">
             <input type="radio" name="age" checked={days === age} onChange={() => setDays(age)} />
             <span className="grow">{age > 0 ? t.history.freeOlder(age) : t.history.freeAll}</span>
             <span className="dim">

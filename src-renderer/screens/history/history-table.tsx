@@ -43,7 +43,7 @@ export function HistoryTable({ lines, shown }: HistoryTableProps) {
   const [menu, setMenu] = useState<OpenMenu | null>(null)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard
-    <section className="scroll" ref={scroller} tabIndex={0} aria-label={t.screens.history} aria-busy={isReading}>
+    <section className="scroll inset" ref={scroller} tabIndex={0} aria-label={t.screens.history} aria-busy={isReading}>
       <table className="hist" aria-label={t.screens.history} aria-rowcount={lines.length}>
         <HistoryHead shown={shown} />
         <tbody>

@@ -16,7 +16,7 @@ const TYPING_MS = 160
 
 export function HistoryTools({ isSearching }: { isSearching: boolean }) {
   return (
-    <div className="tools">
+    <div className="row tools">
       <SearchField isFocused={isSearching} />
       <StatusChoice />
       <ListMenu />

@@ -32,7 +32,7 @@ export function AllSongs({ rows, settings, forecast }: AllSongsProps) {
   const places = useMemo(() => queuePlaces(rows), [rows])
   const titles = useOneTabStop('.to-song', 'column')
   return (
-    <section className="pane stagepane" aria-label={t.list.all} {...titles}>
+    <section className="pane stagepane inset" aria-label={t.list.all} {...titles}>
       <header className="head">
         <h1 className="grow clip">{t.list.all}</h1>
         <span className="row narrow-menus">

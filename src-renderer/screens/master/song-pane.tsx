@@ -81,7 +81,7 @@ function AllSongsRow({ rows }: { rows: readonly SongRow[] }) {
   return (
     <button
       type="button"
-      className="all-songs"
+      className="all-songs inset"
       title={t.list.all}
       aria-pressed={isShown}
       onClick={() => {

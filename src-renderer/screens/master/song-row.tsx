@@ -71,7 +71,7 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
   return (
     <div
       {...gridRow(isSelected)}
-      className={`song ${kind} ${isBad ? 'bad' : ''} ${isSelected ? 'is-open' : ''} ${canMove ? 'can-move' : ''} ${isHeard ? 'is-heard' : ''}`}
+      className={`song inset ${kind} ${isBad ? 'bad' : ''} ${isSelected ? 'is-open' : ''} ${canMove ? 'can-move' : ''} ${isHeard ? 'is-heard' : ''}`}
       data-row={row.rowId}
       tabIndex={isActive ? 0 : -1}
       style={

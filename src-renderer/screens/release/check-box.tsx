@@ -13,7 +13,7 @@ export function CheckBox({ label, hint, isOn, onChange }: CheckBoxProps) {
   const hintId = useId()
   return (
     <div>
-      <label className="check-box">
+      <label className="row check-box">
         <input
           type="checkbox"
           checked={isOn}

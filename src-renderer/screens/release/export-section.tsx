@@ -198,7 +198,7 @@ function Naming({ pattern, onChange }: { pattern: string; onChange: (pattern: st
         problem={!isNaming(pattern) && texts.notPattern}
         onChange={onChange}
       />
-      <fieldset className="tokens" aria-label={texts.namingText}>
+      <fieldset className="row tight wraps" aria-label={texts.namingText}>
         {NAMING_TOKENS.map((token) => (
           <Button key={token} small onClick={() => onChange(`${pattern}${pattern === '' ? '' : ' '}{${token}}`)}>
             {texts.tokens[token]}

@@ -106,20 +106,20 @@ function SaveState() {
   const toMend = useSelect(editor.store, (state) => Object.keys(state.refused).length)
   if (saving === 'waiting')
     return (
-      <span className="save-state c-warn" role="status">
+      <span className="row save-state c-warn" role="status">
         <CloudOff className="i s" aria-hidden="true" />
         {t.release.saving.waiting}
       </span>
     )
   if (toMend > 0 && saving === 'saved')
     return (
-      <span className="save-state c-bad" role="status">
+      <span className="row save-state c-bad" role="status">
         <CircleAlert className="i s" aria-hidden="true" />
         {t.release.toMend(toMend)}
       </span>
     )
   return (
-    <span className="save-state faint">
+    <span className="row save-state faint">
       {saving === 'saved' && <Check className="i s" aria-hidden="true" />}
       {t.release.saving[saving]}
     </span>

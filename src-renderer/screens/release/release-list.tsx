@@ -61,7 +61,7 @@ function ReleaseLink({ release, isShown }: { release: ReleaseSummary; isShown: b
   const { title, artist, kind } = open ?? release
   const count = open ? open.tracks.length : release.track_count
   return (
-    <a href={addressOf('release', release.release_id)} aria-current={isShown ? 'true' : undefined}>
+    <a className="inset" href={addressOf('release', release.release_id)} aria-current={isShown ? 'true' : undefined}>
       <b className="clip">{title}</b>
       <small className="clip">
         {artist} · {t.release.kinds[kind]} · {t.release.tracks(count)}

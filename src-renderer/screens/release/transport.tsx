@@ -30,7 +30,7 @@ export function ReleaseTransport({ release }: { release: Release }) {
   useEffect(() => playback.leave, [playback])
   useTransportKeys(item)
   return (
-    <fieldset className="transport" aria-label={t.transport.label}>
+    <fieldset className="row transport" aria-label={t.transport.label}>
       <PlayButton item={item} />
       <Clock item={item} length={playingTime(durationSeconds || lengthOf(release))} />
       <SoundSwitch release={release} item={item} />

@@ -32,7 +32,7 @@ export function Verdicts({ release }: { release: Release }) {
   const verdicts = chosen.length > 0 ? verdictsOf(chosen, release, certificate) : null
   const last = useLastReceiver(release)
   return (
-    <section className="verdicts" aria-label={texts.where} data-field={`${FACTS}.receivers`}>
+    <section className="row wraps verdicts" aria-label={texts.where} data-field={`${FACTS}.receivers`}>
       <label className="label" htmlFor={id}>
         {texts.where}
       </label>

@@ -139,7 +139,7 @@ function PlanDialog({ onClose }: { onClose: () => void }) {
       <fieldset className="options">
         <legend className="vh">{text.plan}</legend>
         {PLANS.map((one) => (
-          <label key={one} className="option">
+          <label key={one} className="row option">
             <input type="radio" name="plan" checked={plan === one} onChange={() => setPlan(one)} />
             <b>{text.plans[one]}</b>
             <span className="dim grow">
@@ -169,7 +169,7 @@ function CreditsDialog({ onClose }: { onClose: () => void }) {
       <fieldset className="options">
         <legend className="vh">{text.amount}</legend>
         {AMOUNTS.map((one) => (
-          <label key={one} className="option">
+          <label key={one} className="row option">
             <input type="radio" name="amount" checked={amount === one} onChange={() => setAmount(one)} />
             <b>{one}</b>
           </label>

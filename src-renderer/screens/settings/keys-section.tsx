@@ -200,7 +200,7 @@ function NameDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (k
       <fieldset className="options">
         <legend className="label">{text.scope}</legend>
         {SCOPES.toReversed().map((one) => (
-          <label key={one} className="option">
+          <label key={one} className="row option">
             <input type="radio" name="scope" checked={scope === one} onChange={() => setScope(one)} />
             <b>{text.scopes[one].name}</b>
             <span className="dim grow">{text.scopes[one].text}</span>

@@ -46,7 +46,7 @@ export function Reading() {
 /** A setting: its name and a sentence on the left, its control on the right. */
 export function Line({ name, text, children }: { name: string; text?: string | undefined; children: ReactNode }) {
   return (
-    <div className="line">
+    <div className="row line">
       <div className="grow">
         <div>{name}</div>
         {text && <div className="me">{text}</div>}
@@ -252,7 +252,7 @@ export function TextSetting({
     void run(() => onApply(shown.trim())).then((isDone) => isDone && setText(null))
   }
   return (
-    <form className="text-setting" onSubmit={apply}>
+    <form className="row wraps text-setting" onSubmit={apply}>
       <label className="vh" htmlFor={id}>
         {label}
       </label>

@@ -101,7 +101,7 @@ export default function SettingsScreen({ section }: { section: string }) {
     <main id="content" className="work prefs" tabIndex={-1}>
       <SectionList current={current} onChoose={bring} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a pane that scrolls has to be reachable by keyboard */}
-      <section className="pane" ref={pane} tabIndex={0} aria-label={t.screens.settings} onScroll={onScroll}>
+      <section className="pane inset" ref={pane} tabIndex={0} aria-label={t.screens.settings} onScroll={onScroll}>
         <h1 className="vh">{t.screens.settings}</h1>
         {SECTIONS.map(([id, , Section]) => (
           <section key={id} id={id} aria-labelledby={`${id}-title`}>

@@ -67,7 +67,7 @@ function AddFolder({ isBusy, onAdd }: { isBusy: boolean; onAdd: (path: string) =
     void onAdd(path.trim()).then((isDone) => isDone && setPath(''))
   }
   return (
-    <form className="text-setting" onSubmit={add}>
+    <form className="row wraps text-setting" onSubmit={add}>
       <label className="vh" htmlFor={id}>
         {text.path}
       </label>
@@ -144,7 +144,7 @@ function FolderHead({ folder, onChange, onRemove }: FolderPartProps & { onRemove
   ]
   const pauseText = folder.is_active ? text.pause : text.goOn
   return (
-    <div className="line">
+    <div className="row line">
       <div className="grow">
         <code className="path">
           <bdi>{folder.path}</bdi>

@@ -19,7 +19,7 @@ export function BlindTestPanel({ onLeave }: { onLeave: () => void }) {
   const panel = useRef<HTMLElement>(null)
   useEffect(() => panel.current?.focus({ preventScroll: true }), [])
   return (
-    <section ref={panel} className="blind" tabIndex={-1} aria-label={l.blind.title}>
+    <section ref={panel} className="row blind" tabIndex={-1} aria-label={l.blind.title}>
       {test === null ? (
         <Setup onLeave={onLeave} />
       ) : test.isOver ? (

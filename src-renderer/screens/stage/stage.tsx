@@ -67,7 +67,7 @@ export const Stage = memo(function Stage({ subject, settings }: StageProps) {
 function Pane({ children }: { children: ReactNode }) {
   const { t } = useListenWords()
   return (
-    <section className="pane stagepane" aria-label={t.stage.label} tabIndex={-1}>
+    <section className="pane stagepane inset" aria-label={t.stage.label} tabIndex={-1}>
       <BatchFailure />
       {children}
     </section>

@@ -42,7 +42,7 @@ export function SoundColumn({ rows }: { rows: readonly SongRow[] }) {
   const { t } = useWords()
   const width = useColumnWidth()
   return (
-    <aside className="side sound" aria-label={t.settings.label} tabIndex={-1}>
+    <aside className="side sound inset" aria-label={t.settings.label} tabIndex={-1}>
       <ColumnEdge width={width} />
       <SoundFields rows={rows} />
     </aside>

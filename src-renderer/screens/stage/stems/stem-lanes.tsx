@@ -23,7 +23,7 @@ function Lanes({ sourceId, mix }: { sourceId: string; mix: NonNullable<ReturnTyp
   const hasSolo = mix.stems.some(({ settings }) => settings.solo)
   return (
     <section className="stem-lanes" aria-label={t.stems.title}>
-      <header>
+      <header className="row">
         <h2>{t.stems.title}</h2>
         <button
           type="button"
