@@ -70,7 +70,7 @@ export const automationEn = {
     job: 'job of a version; two to four',
     master: 'which master of each job',
     kind: 'which one is liked better, or whether two can be told apart; preference when absent',
-    out: 'folder in which that of the test is made; this one when absent',
+    out: 'parent of the folder made for the test; the current folder by default',
     show: 'Tell the outcome so far.',
     id: 'identifier, as printed by "listening-test new"',
     add: 'Read the result file of a listener; the same file again changes nothing.',
@@ -101,7 +101,7 @@ export const automationEn = {
     none: 'There are no batches.',
     show: 'Show how far a batch is.',
     songs: 'Show the songs of a batch and what became of them.',
-    failed: 'only those that failed',
+    failed: 'only the failed ones',
     csv: 'as a table (CSV)',
     delete: 'Cancel a batch, or delete the record of one that has ended; jobs and masters stay.',
     deleted: 'The record of the batch is deleted.',
@@ -124,7 +124,7 @@ export const automationEn = {
     saved: (file: string) => `Saved as ${file}.`,
   },
   completion: {
-    about: 'Print the script with which a shell completes commands and options.',
+    about: 'Print a script that lets a shell complete commands and options.',
     shell: 'shell that reads it',
   },
   editing: {

@@ -4,7 +4,7 @@ import { EXIT_CODES } from './exit-codes.ts'
 
 /** Environment variables that a person may set, beside the service's own, which README.md explains. */
 const ENVIRONMENT = [
-  ['LOUDSMITH_API_KEY', 'API key with which loudsmith mcp calls the service.'],
+  ['LOUDSMITH_API_KEY', 'API key that loudsmith mcp uses to call the service.'],
   ['LC_ALL, LC_MESSAGES, LANG', 'Language: Korean where the first that is set begins with ko, else English.'],
 ] as const
 

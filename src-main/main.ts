@@ -52,9 +52,9 @@ async function start(): Promise<void> {
   const paths = shellPaths(process.argv)
   const writing = createLog('info', systemClock, openLogFiles(paths.logsDir))
   log = writing
-  process.on('uncaughtExceptionMonitor', (cause) => writing.error('an error nobody caught', { cause }))
+  process.on('uncaughtExceptionMonitor', (cause) => writing.error('uncaught exception', { cause }))
   // A failed desktop extra, such as a menu item, must not take down the service.
-  process.on('unhandledRejection', (cause) => writing.error('a promise nobody watched', { cause }))
+  process.on('unhandledRejection', (cause) => writing.error('unhandled rejection', { cause }))
   const remembered = openRemembered(paths.settingsFile)
   nativeTheme.themeSource = remembered.read().appearance.theme
   language = () => languageOf(remembered.read().appearance.language, app.getLocale())

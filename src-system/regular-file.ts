@@ -103,8 +103,8 @@ export class RegularFile {
   }
 
   /**
-   * Reads all bytes in order, each time into the same memory: what is yielded is valid until the next. A large file so leaves nothing for
-   * the garbage collector. Ends early if the file has been truncated. Throws the system's error, and the reason of an aborted signal
+   * Reads all bytes in order into one buffer: a chunk is valid until the next is yielded. A large file thus leaves no garbage to collect.
+   * Ends early if the file has been truncated. Throws the system's error, and the reason of an aborted signal
    * without waiting for a drive that hangs.
    */
   async *chunks(signal?: AbortSignal): AsyncGenerator<Buffer> {

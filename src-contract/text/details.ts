@@ -196,7 +196,7 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   },
   year: { en: 'It must be a year of four digits.', ko: '네 자리 연도여야 해요.' },
   upc: {
-    en: 'A UPC has 12 digits and an EAN 13, the last of which checks the others. One of them is mistyped.',
+    en: 'A UPC has 12 digits and an EAN 13; the last digit checks the others. One of them is mistyped.',
     ko: 'UPC는 숫자 12자리, EAN은 13자리이고 마지막 숫자로 나머지를 확인해요. 잘못 적은 숫자가 있어요.',
   },
   date: { en: 'It must be a date such as 2026-05-01.', ko: '2026-05-01 같은 날짜여야 해요.' },

@@ -116,7 +116,7 @@ export const errors: Record<ErrorCode, Sentence> = {
     if (v.track === undefined) return 'The release has no tracks. Add some first.'
     const track = `Track ${v.track}${v.title ? ` (“${v.title}”)` : ''}`
     if (v.format !== undefined)
-      return `${track} has no ${v.format} file, nor a master of which one can be made. Master it with this format, or leave the format out.`
+      return `${track} has no ${v.format} file, and no master to make it from. Master it with this format, or leave the format out.`
     if (v.reason === 'no_song') return `${track} has no song, or its file is gone. Give it a stored song or a job.`
     return v.reason === 'no_release_master'
       ? `${track} has no release master. Master it with one, or export the masters of a platform.`

@@ -38,7 +38,7 @@ export async function saveAnswer(openFile: () => Promise<Response>, fallbackName
 
 /**
  * The files of a job: its ZIP, one platform's master, its report. A file requested again during its download is saved
- * once. `bridge` is that of the desktop, if the page runs there.
+ * once. `bridge` is the desktop's, if the page runs there.
  */
 export function createSaver(client: Client, bridge?: Pick<DesktopBridge, 'revealMasters'>) {
   const saving = new Map<string, Promise<void>>()

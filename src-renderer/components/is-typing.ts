@@ -35,7 +35,7 @@ export function ownsKey(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false
   const isArrow = key.startsWith('Arrow')
   if (target instanceof HTMLInputElement) {
-    // Space chooses one that is not chosen: the first of a group without a choice has no arrow that leads to it.
+    // Space selects a radio button: arrows cannot reach the first of a group with none selected.
     if (target.type === 'radio') return isArrow || (key === ' ' && !target.checked)
     if (target.type === 'range') return isArrow || ['Home', 'End', 'PageUp', 'PageDown'].includes(key)
     return target.type !== 'checkbox' || key === ' '

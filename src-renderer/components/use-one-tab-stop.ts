@@ -1,4 +1,4 @@
-/** Several controls as one tab stop: arrows move the focus among them. */
+/** Several controls as one tab stop: arrows move the focus between them. */
 import { type FocusEvent, type KeyboardEvent, type RefObject, useEffect, useRef } from 'react'
 
 const KEYS = { row: ['ArrowLeft', 'ArrowRight'], column: ['ArrowUp', 'ArrowDown'] } as const

@@ -109,7 +109,7 @@ export class Playback {
     return firstState(item, this.#kept.get(item.kind))
   }
 
-  /** Returns the platform for which songs are auditioned: that of the loaded song, else the last one. */
+  /** Returns the platform that songs are auditioned for: the loaded song's, else the last one. */
   songService(): Platform {
     const { item, service } = this.#state
     return (item?.kind === 'song' ? service : this.#kept.get('song')?.service) ?? PLATFORMS[0]
@@ -219,7 +219,7 @@ export class Playback {
     if (this.#state.isDifference !== isDifference) this.#change({ isDifference })
   }
 
-  /** Sets the level or the volume; without a service, that of the version is imitated. */
+  /** Sets the level or the volume; without a service, the version's own is imitated. */
   adjust(change: Partial<Pick<PlaybackState, 'levelMode' | 'service' | 'volume' | 'isMuted'>>): void {
     this.#change(change)
   }

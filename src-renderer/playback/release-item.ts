@@ -139,7 +139,7 @@ export const joinPart =
     }
   }
 
-/** Returns the index of the track at a position, from 0; in a pause that of the previous track. Pure. */
+/** Returns the index of the track at a position, from 0; during a pause, the previous track. Pure. */
 export function trackAt({ placed }: Pick<PlaybackState, 'placed'>, seconds: number): number {
   return Math.max(
     0,

@@ -12,7 +12,7 @@ import type { WavLayout } from './wav.ts'
 export type FileSource =
   /** A stored original. */
   | { readonly kind: 'song'; readonly sourceId: string }
-  /** A file of a finished job. Without `file`, the master for all services, or that of the first platform. */
+  /** A file of a finished job. Without `file`, the master for all services, or the first platform's. */
   | {
       readonly kind: 'master'
       readonly jobId: string

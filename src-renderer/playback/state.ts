@@ -40,7 +40,7 @@ export interface PlaybackVersion {
   readonly jobId?: string
   /** Number of the job among those of its song, for a master of another job. */
   readonly versionNumber?: number
-  /** Target, ceiling and what was reached. */
+  /** Target, ceiling and measured result. */
   readonly result?: ResultFigures
   readonly spectrum?: Report['source']['spectrum']
   readonly curves?: Report['source']['curves']
@@ -185,7 +185,7 @@ export function withItem({ item: before, versions }: PlaybackState, item: Playba
   return { item, versions: versions.map((one) => ({ ...one, level: (!one.track && levelOf(one.id)) || one.level })) }
 }
 
-/** Returns the service for "As on": the chosen one, else that of the version, else that of the last master. */
+/** Returns the service for "As on": the chosen one, else the version's, else the last master's. */
 export function shownService({ service, version, versions, lastMaster }: PlaybackState): Platform {
   const platformOf = (id: string) => versions.find((one) => one.id === id)?.platform
   return service ?? platformOf(version) ?? platformOf(lastMaster) ?? PLATFORMS[0]

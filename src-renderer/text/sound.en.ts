@@ -52,7 +52,7 @@ export const soundEn = {
     skip_repairs: 'A fault that is left unticked stays as it is. For clicks or distortion that belong to the song.',
     target_lufs:
       'One loudness for every platform. For a level that was agreed on. Above −10 loud parts are squeezed, and most services turn them down.',
-    genre: 'Decides the tone that is aimed at, and the genre level.',
+    genre: 'Sets the target tone and the genre level.',
     difference: 'Hold to hear only what is taken away or added, at equal level.',
   },
   styles: {

@@ -14,8 +14,8 @@ export interface AllowedFoldersDeps {
 }
 
 /**
- * The list, asked for every file. Links are followed first: one that leads out of the folders is outside. What is outside and what is
- * missing get one and the same refusal, PATH_NOT_ALLOWED, so that nobody learns what else is on the disk.
+ * The list, asked for every file. Links are followed first: one that leads out of the folders is outside. A path outside and a missing
+ * path are both refused with PATH_NOT_ALLOWED, so that a client cannot learn what else is on the disk.
  */
 export class AllowedFolders {
   readonly #deps: AllowedFoldersDeps

@@ -55,7 +55,7 @@ export interface KeyWish {
   readonly expiresInSeconds?: number
 }
 
-/** Statements about keys. The first parameter of those that read rows, and that of the count, is now, epoch ms. */
+/** Statements about keys. The first parameter of every read and of the count is the current time, epoch ms. */
 function prepareStatements(db: Db) {
   // A key that was refused as expired has that as its last use, and stays expired whatever the clock shows later.
   const usable =

@@ -41,8 +41,8 @@ export type FeedStep =
   | { readonly kind: 'postponed'; readonly error: NonNullable<BatchRow['error']>; readonly isNewReason: boolean }
 
 /**
- * Returns the next step for a song. A transient refusal postpones a song of a watched folder, because nobody is there to start it
- * once more; any other song is refused and waits for the user. Pure.
+ * Returns the next step for a song. A transient refusal postpones a song of a watched folder, since no user is there to restart it;
+ * any other song is refused and waits for the user. Pure.
  */
 export function planFeedStep(
   song: Pick<BatchRow, 'sourceId' | 'error'>,

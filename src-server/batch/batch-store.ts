@@ -14,7 +14,7 @@ export interface BatchRow {
   readonly state: BatchState
   /** Settings of its own. */
   readonly settings: MasterSettings | null
-  /** Settings with which it was started, while it waits and afterwards. */
+  /** Settings it was started with, while it waits and afterwards. */
   readonly startedSettings: MasterSettings | null
   readonly batchId: string | null
   /** Details that were written about it; they stand over the tags of its file. */

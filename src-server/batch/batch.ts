@@ -37,7 +37,7 @@ export interface BatchJob {
   readonly request: MasterRequest
   readonly song: StoredSong
   readonly reference?: StoredSong
-  /** Picture of its masters instead of that of the song; its file is there until the call returns. */
+  /** Picture of its masters, in place of the song's own; the file exists until the call returns. */
   readonly cover?: StoredCover
   readonly batchId: string
   readonly sourceId: string
@@ -84,7 +84,7 @@ export interface BatchChange {
   readonly metadata?: readonly SongMetadataChange[]
 }
 
-/** Details of one song; members that are absent stay, an empty text is that of the file. */
+/** Details of one song; absent members keep their value, an empty text restores the file's. */
 export type SongMetadataChange = OwnMetadata & { readonly source_id: string }
 
 /** Time for which a removed song can be put back, and an unused reference is kept, ms: one day. */
@@ -277,9 +277,9 @@ export class BatchQueue {
   }
 
   /**
-   * Forgets songs removed and references stored a day ago, and songs of a watched folder whose masters have all expired, because
-   * nobody removes those by hand, where the folder still has them; none that some settings name, and none of a release. Returns their
-   * identifiers.
+   * Forgets songs removed and references stored a day ago. Songs of a watched folder, which users do not remove by hand, are forgotten
+   * once all their masters have expired, if the folder still has them. Keeps songs that settings name or a release has. Returns the
+   * identifiers of the forgotten songs.
    */
   forgetUnused(): string[] {
     const { sources, sourceJobs, releasedSources } = this.#deps

@@ -1,4 +1,4 @@
-/** Delivers the masters of every finished job to the output folder, one job after the other, also those that a stop interrupted. */
+/** Delivers the masters of finished jobs to the output folder, one job at a time, and resumes interrupted deliveries. */
 import path from 'node:path'
 import { realPath } from '../../src-system/disk.ts'
 import type { Log } from '../../src-system/log.ts'
@@ -67,7 +67,7 @@ export class OutputDelivery {
     return this.#queue
   }
 
-  /** Lets what is on its way arrive for at most 5 s, breaks off the rest, removes what is half done and resolves. */
+  /** Waits up to 5 s for deliveries in progress, aborts the rest, removes partial files and resolves. */
   async close(): Promise<void> {
     await Promise.race([this.#queue, this.#deps.clock.sleep(ARRIVAL_GRACE_MS)])
     this.#closing.abort(new Error('Loudsmith is stopping'))

@@ -27,14 +27,14 @@ export interface Masters {
   readonly isMove?: boolean
 }
 
-/** Most folder names tried; nobody has as many folders of one name. */
+/** Most folder names tried, far more than folders that share a name in practice. */
 const MAX_ATTEMPTS = 1000
 
 /**
  * Copies the masters into a new folder below `parent`, a real path, named like the ZIP's own, with ` (2)` and so on where that exists, and
  * returns it; a folder of such a name that holds these very masters is returned as it is. The folder appears under its name only
  * when it is complete: until then it is hidden, and what a crash left of it goes with the next copy. Nothing is written behind a link.
- * Rejects with the system's error, a {@link FileRefusedError}, or the reason of an aborted `signal`; what was begun is then removed.
+ * Rejects with the system's error, a {@link FileRefusedError}, or the reason of an aborted `signal`; a partial copy is then removed.
  */
 export async function copyMasters(
   parent: string,

@@ -61,8 +61,8 @@ export function appRoutes(app: FastifyInstance, deps: AppRoutesDeps): void {
 }
 
 /**
- * Returns what of a change its caller may make: the page may send a setting of the owner back as it is, which changes nothing. Throws
- * OWNER_REQUIRED for another value, before anything is done with it.
+ * Returns the part of a change that its caller may make: the page may send an owner's setting back unchanged. Throws OWNER_REQUIRED for
+ * any other value, before a change is made.
  */
 function permitted(patch: Partial<Settings>, caller: Caller, current: Settings): Partial<Settings> {
   if (isOwner(caller)) return patch

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { DatabaseError } from './fault.ts'
 import type { Db } from './open.ts'
 
-/** Columns in the checksum, without those that change on reads. */
+/** Columns in the checksum: all except the ones that reads change. */
 const COLUMNS = {
   ledger: { id: 'entry_id', rest: 'kind, amount, once, job_id, note, created_at_ms' },
   api_keys: {

@@ -89,7 +89,7 @@ function checkFiles({ zip, masters, release }: WorkResult, jobId: string) {
     const isOrdered = texts.has(file) || sounds.some((one) => one.file === file)
     if (name !== `${folderName}/${file}` || !isOrdered || !isSafeName(file) || !kept)
       throw new MessageFault(`its ZIP has ${JSON.stringify(name)}, which was not ordered`)
-    // Masters of the same bytes share a file; its name cannot be that of a text.
+    // Masters with identical bytes share a file, whose name must differ from the text files'.
     return { file, kept: texts.has(file) ? file : kept.sha256, sizeBytes, sha256: kept.sha256 }
   })
   const found = new Map(files.map((one) => [one.file, one]))

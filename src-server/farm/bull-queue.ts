@@ -82,7 +82,7 @@ export class BullQueue implements Queue {
     const options = { connection: deps.place.options, prefix: KEY_PREFIX, skipVersionCheck: true }
     this.#queue = new BullMq(QUEUE_NAME, { ...options, streams: { events: { maxLen: KEPT_EVENTS } } })
     this.#events = new QueueEvents(QUEUE_NAME, { ...options, autorun: false })
-    // The connection comes back by itself; what was missed meanwhile is found by comparing.
+    // The connection recovers by itself; a comparison finds the messages missed meanwhile.
     const note = (cause: Error) => deps.log.debug('the queue does not answer', { cause: cause.message })
     this.#queue.on('error', note)
     this.#events.on('error', note)

@@ -64,7 +64,7 @@ export interface SeenMachine extends Announcement {
   readonly seenAtMs: number
 }
 
-/** Opens a farm. Rejects with a {@link FarmError}; nothing is then left open. */
+/** Opens a farm. Rejects with a {@link FarmError} and leaves nothing open. */
 export async function openFarm(options: FarmOptions, deps: FarmDeps): Promise<Farm> {
   const { log, clock } = deps
   const timing = options.timing ?? FARM_TIMING

@@ -83,7 +83,7 @@ const Owner = closed<OwnerAnnouncement>()({
 /** Longest announcement that is read, characters. */
 const MOST_CHARACTERS = 131_072
 
-/** Prefix of all keys of ours, those of BullMQ among them. */
+/** Prefix of all our keys, including those of BullMQ. */
 export const KEY_PREFIX = 'loudsmith'
 const OWNER_KEY = `${KEY_PREFIX}:owner`
 const machineKey = (name: string) => `${KEY_PREFIX}:machine:${name}`

@@ -49,7 +49,7 @@ export function queuePlace(address: string, password?: string): QueuePlace {
   }
 }
 
-/** Connects and checks what is there. Rejects with a {@link FarmError}; nothing is then left open. */
+/** Connects and checks the server. Rejects with a {@link FarmError} and leaves nothing open. */
 export async function openRedis({ options, shown }: QueuePlace): Promise<Redis> {
   const first = { retryStrategy: () => null, connectTimeout: CONNECT_LIMIT_MS, lazyConnect: true }
   const trial = new Redis({ ...options, ...first })

@@ -9,7 +9,7 @@ import { route } from '../http/route.ts'
 import type { Farm, SeenMachine } from './farm.ts'
 import type { SoundFacts } from './machines.ts'
 
-/** Time in which the queue has to answer, ms: while it is away, what is asked waits. */
+/** Time limit for answers of the queue, ms: requests wait while it is unreachable. */
 const ANSWER_LIMIT_MS = 2000
 
 /** Serves `/app/machines`; without a farm there are none. */

@@ -420,7 +420,7 @@ async function withKey<Result>(
 /** Field that may come as a file. */
 const RECIPE_PART = 'recipe'
 
-/** Returns a form whose recipe, if it came as a file, is a text field. Throws INVALID_REQUEST for one that is too large or came twice. */
+/** Returns a form whose recipe, if it came as a file, is a text field. Throws INVALID_REQUEST if it is too large or was sent twice. */
 async function withRecipeText(upload: ReceivedForm): Promise<ReceivedForm> {
   const { [RECIPE_PART]: part, ...files } = Object.fromEntries(upload.files)
   if (!part) return upload

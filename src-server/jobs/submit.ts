@@ -164,7 +164,7 @@ export class Submissions {
     return createdPayload(job)
   }
 
-  /** Returns a submission whose request names the stems of its song; those that are mixed have their files beside it. */
+  /** Returns a submission whose request names the stems of its song; the files of the mixed stems come with it. */
   #withStems(submission: Submission): Submission {
     const { request, sourceId, stemMix: settings } = submission
     // A retry has those of the first job.

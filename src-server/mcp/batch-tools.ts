@@ -78,7 +78,7 @@ export const BATCH_TOOLS = [
   tool({
     name: 'pause_batch',
     title: 'Pause a batch',
-    description: 'Lets no further song of a batch begin. Those that have begun go on.',
+    description: 'Starts no more songs of a batch. Songs in progress go on.',
     input: ofBatch,
     effect: 'changes',
     endpoint: 'pauseBatch',
@@ -102,7 +102,7 @@ export const BATCH_TOOLS = [
   tool({
     name: 'cancel_batch',
     title: 'Cancel a batch',
-    description: 'Cancels and refunds what of a batch has not ended; finished songs stay.',
+    description: 'Cancels and refunds the unfinished songs of a batch; finished songs stay.',
     input: ofBatch,
     effect: 'ends',
     endpoint: 'cancelBatch',

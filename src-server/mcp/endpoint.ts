@@ -45,7 +45,7 @@ export class McpEndpoint {
     })
     this.#modern = createMcpHandler(
       ({ authInfo }) => this.#serverFor(authInfo?.extra?.caller as McpCaller, 'modern', () => this.#isClosed),
-      // A stream from the start: whoever forwards a call learns at once that it has arrived.
+      // Streams from the start, so that a proxy learns at once that the call has arrived.
       { legacy: 'reject', responseMode: 'sse', keepAliveMs: KEEP_ALIVE_MS, onerror: deps.onRefused },
     )
   }

@@ -191,7 +191,7 @@ function shown({ value, links = [] }: ToolAnswer): CallToolResult {
   }
 }
 
-/** The Tasks extension: a task is the job of its identifier, whoever made it and whichever run of the service. */
+/** The Tasks extension: a task is the job with its identifier, from any client and any run of the service. */
 function taskMethods({ client }: McpServerDeps): Record<string, Method> {
   return {
     'tasks/get': method(TaskId, async ({ taskId: job_id }, { signal }) => {

@@ -34,7 +34,7 @@ type GivenWav = FloatWav & { readonly format: Format }
 /**
  * Writes the files of one track into the folder of the order, in the order of its `files`, and nothing else. A format that the job already
  * has is relabelled; any other is made from the best WAV among the sources, float first. Throws a WorkFailure, ENCODER_MISSING among them,
- * a FfmpegError, the system's error, the reason of `signal`, or an Error if a file reads back different from what was written.
+ * a FfmpegError, the system's error, the reason of `signal`, or an Error if a file reads back differently.
  */
 export async function makeExportFiles(order: ExportOrder, signal: AbortSignal): Promise<ExportedSound[]> {
   const { ffmpeg, folder, files, seed, edges } = order

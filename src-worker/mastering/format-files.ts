@@ -82,7 +82,7 @@ export function missingCodecs(formats: readonly Format[], encoders: ReadonlySet<
 /**
  * Writes a master in these formats, each with the song's tags and its own loudness, and reads every file back. No file depends on the
  * choice of the others. Returns them in the order of `formats`. Throws a FfmpegError, the system's error, a WorkFailure if a ceiling cannot
- * be kept, or an Error if a file reads back different from what was written.
+ * be kept, or an Error if a file reads back differently.
  */
 export async function writeFormats(
   { master, floatPath, name }: FloatMaster,

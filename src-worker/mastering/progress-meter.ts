@@ -33,7 +33,7 @@ export interface ProgressMeter {
 
 /**
  * Returns a meter that sends a message for each new stage and for each further hundredth of the whole. A stage begins where the one before
- * ended and shares what is left with those that follow: one that has nothing to do, such as an analysis that is kept, makes no jump.
+ * ended and shares the rest with the stages after it, so that a stage with nothing to do, such as a cached analysis, causes no jump.
  */
 export function createProgressMeter(weights: StageWeights, send: (progress: WorkProgress) => void): ProgressMeter {
   let current = -1

@@ -15,7 +15,7 @@ import { editSong, type ReadSong, type SongFile } from './read-song.ts'
 
 /** Priced targets, LUFS; gain alone reaches the first ones of nearly every song. */
 const PRICED_LUFS = Array.from({ length: 13 }, (_, i) => i - 20)
-/** Further tags in which generators leave the style that they were asked for. */
+/** Other tags where generators store the requested style. */
 const STYLE_TAG = /style|prompt|tags|description/i
 
 /** Song with the texts that can name its genre; a file name is its title where the tags have none. */

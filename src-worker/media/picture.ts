@@ -19,7 +19,7 @@ const ENDS = {
   'image/png': Buffer.from('\0\0\0\0IEND\xae\x42\x60\x82', 'latin1'),
   'image/jpeg': Buffer.from([0xff, 0xd9]),
 } as const
-/** Markers of JPEG frames (ITU-T T.81, table B.1): from C0 to CF without the tables among them. */
+/** Markers of JPEG frames (ITU-T T.81, table B.1): C0 to CF except the markers of tables. */
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 
 const BITS_PER_CHANNEL = 8

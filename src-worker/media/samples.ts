@@ -27,8 +27,8 @@ export function inWholeFrames(
 
 /**
  * Returns a receiver of bytes that passes them on in whole frames of `frameBytes`, wherever the chunks are cut; an unfinished frame at the
- * end is dropped. It reuses its memory, from the start of which they are valid until `onFrames` returns: new buffers for every chunk would
- * add up to 60 MB before they are collected.
+ * end is dropped. The frames are valid until `onFrames` returns, since their buffer is reused: a new one for every chunk would add up to
+ * 60 MB before garbage collection.
  */
 function inFramesOf(
   frameBytes: number,

@@ -8,7 +8,7 @@ import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, FfmpegError, runFfmpeg } from 
 import { type PictureFacts, wholePictureFacts } from './picture.ts'
 import { orientationOf, plainPicture } from './plain-picture.ts'
 
-/** A cover, and what was changed in the picture that was sent. */
+/** A cover, and the changes made to the picture that was sent. */
 export interface SrgbCover {
   readonly bytes: Buffer
   readonly facts: PictureFacts
@@ -257,7 +257,7 @@ function rgbConverter(profile: ColorProfile | undefined): PixelConverter {
   }
 }
 
-/** Returns the converter of inks, of which 255 is full; YCCK holds the first three as Y, Cb and Cr of what they leave. */
+/** Returns the converter of inks, where 255 is full ink; YCCK stores the complement of the first three as Y, Cb and Cr. */
 function inkConverter(
   profile: ColorProfile | undefined,
   isYcck: boolean,
@@ -307,7 +307,7 @@ function cellsOf(nodes: number, channels: number, { toSrgb }: ColorProfile): Flo
   return cells
 }
 
-/** Encodes pixels as PNG if that is what was sent and small enough, else as JPEG; undefined if none is small enough. */
+/** Encodes pixels as PNG if a PNG was sent and the result is small enough, else as JPEG; undefined if both are too large. */
 async function encoded(
   ffmpeg: Ffmpeg,
   { rgb, widthPx, heightPx }: Pick<Pixels, 'widthPx' | 'heightPx'> & { readonly rgb: Buffer },

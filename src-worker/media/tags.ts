@@ -43,7 +43,7 @@ export interface FoundTags {
   readonly hasCover: boolean
   /** Absent for RGB. */
   readonly coverColorModel?: ColorModel
-  /** Absent if nothing is lost. */
+  /** Absent if no data is lost. */
   readonly tagLosses?: TagLosses
 }
 

@@ -10,7 +10,7 @@ export interface ResultEntry extends ZipEntry {
 
 /** ZIP of a result. */
 export interface ResultZip {
-  /** Name to save under: `<folderName>.zip`; also that of a stored ZIP in the folder of the result. */
+  /** Name to save under: `<folderName>.zip`; a ZIP stored in the folder of the result has it too. */
   readonly fileName: string
   /** The one folder inside: `<title>_master_<first 8 of job id>`. */
   readonly folderName: string

@@ -195,7 +195,7 @@ interface CellActions {
 }
 
 interface KeysDeps<Row> extends SheetProps<Row> {
-  /** All columns, those that are not drawn among them. */
+  /** All columns, including hidden ones. */
   readonly allColumns: readonly SheetColumn<Row>[]
   readonly rowIds: readonly string[]
   readonly cells: SheetCells | null
