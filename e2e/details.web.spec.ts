@@ -40,7 +40,9 @@ test('the whole window says what would happen with files that hang over it', asy
   await expect(page.locator('.drop')).not.toHaveClass(/is-over/)
 })
 
-test('the sample song is taken, mastered, and heard with what to listen for beside it', async ({ page }) => {
+test('the sample song is taken, mastered, and heard with what to listen for beside it, and without a repair', async ({
+  page,
+}) => {
   const advice = page.getByText('listen for boomy chords from the first bar')
   await expect(advice).toBeVisible()
   await page.getByRole('button', { name: 'Try the sample song' }).click()
@@ -51,6 +53,13 @@ test('the sample song is taken, mastered, and heard with what to listen for besi
   await expect(page.locator('.batch-said p')).toHaveText('All done')
   await expect(page.getByRole('region', { name: 'What changed' })).toContainText('250 Hz')
   await expect(advice).toBeVisible()
+
+  const heardWithout = page.getByRole('button', { name: 'Mud: hear it without this repair' })
+  await heardWithout.click()
+  await expect(page.getByRole('region', { name: 'What changes' })).toContainText('left alone, as asked')
+  await expect(page.locator('.bench .transport')).toContainText(/0:0[1-9]/)
+  await heardWithout.click()
+  await expect(page.getByRole('region', { name: 'What changes' })).toContainText('250 Hz')
 })
 
 test('a reference is taken, shown with its amount, refused with its reason, and removed', async ({ page, program }) => {

@@ -64,7 +64,7 @@ export class AudioGraph {
   /** Wanted tracks by name; a load that is replaced or dropped meanwhile is discarded. */
   readonly #wanted = new Map<string, TrackToLoad>()
   /** Track with an exact start, the reference for aligning the others. */
-  #exact: Track | undefined
+  #exact: { readonly name: string; readonly track: Track } | undefined
   #report: TimedReport | null = null
   #restTimer: ReturnType<typeof setTimeout> | undefined
   #isClosed = false
@@ -95,6 +95,7 @@ export class AudioGraph {
 
   drop(name: string): void {
     this.#wanted.delete(name)
+    if (this.#exact?.name === name) this.#exact = undefined
     this.#feeder.drop(name)
   }
 
@@ -185,14 +186,26 @@ export class AudioGraph {
   async #loadOne(loaded: TrackToLoad): Promise<void> {
     const { name, open, isSameSong } = loaded
     try {
-      let track = await open()
-      if (isSameSong && track.isExact) this.#exact ??= track
-      if (isSameSong && !track.isExact && this.#exact) track = shiftTrack(track, await measureLag(track, this.#exact))
+      const opened = await open()
+      if (isSameSong && opened.isExact) this.#exact ??= { name, track: opened }
+      const track = isSameSong && !opened.isExact ? await this.#aligned(opened) : opened
       if (!this.#isWanted(loaded)) return
       this.#feeder.put(name, track)
       this.#deps.onReady(name)
     } catch (error) {
       if (this.#isWanted(loaded)) this.#deps.onFailure(name, error)
+    }
+  }
+
+  /** Returns a track aligned to the exact one, if there is one that is not dropped before the delay is measured. */
+  async #aligned(track: Track): Promise<Track> {
+    const exact = this.#exact
+    if (!exact) return track
+    try {
+      return shiftTrack(track, await measureLag(track, exact.track))
+    } catch (error) {
+      if (this.#exact === exact) throw error
+      return this.#aligned(track)
     }
   }
 

@@ -210,6 +210,7 @@ export const listenEn = {
       sibilance: 'Sibilance',
       mono_bass: 'Low end',
     } satisfies Record<RepairKind, string>,
+    hearWithout: (repair: string): string => `${repair}: hear it without this repair`,
     places,
     mono: 'mono',
     removed: 'removed',

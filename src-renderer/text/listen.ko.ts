@@ -208,6 +208,7 @@ export const listenKo: ListenText = {
       sibilance: '치찰음',
       mono_bass: '저음',
     },
+    hearWithout: (repair) => `${repair}: 이 복원 없이 듣기`,
     places,
     mono: '모노',
     removed: '제거',

@@ -1,6 +1,7 @@
 /** What mastering changes, or has changed: a sentence, the repairs, and what was found. */
-import { ChevronDown } from 'lucide-react'
+import { ChevronDown, Play } from 'lucide-react'
 import { useState } from 'react'
+import { REPAIR_KINDS, type RepairKind } from '../../../src-contract/repair-kinds.ts'
 import type { Repair, Report, Warning } from '../../../src-contract/report.ts'
 import { decisionText } from '../../../src-contract/text/decisions.ts'
 import { frequency, unbroken } from '../../../src-contract/text/numbers.ts'
@@ -8,9 +9,11 @@ import { repairAmount, worksBelow } from '../../../src-contract/text/repairs.ts'
 import { stemChanges } from '../../../src-contract/text/stem-changes.ts'
 import { changeSummary } from '../../../src-contract/text/summary.ts'
 import { warningText } from '../../../src-contract/text/text.ts'
+import { Button } from '../../components/button.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { partWarnings, type SongRow } from '../../state/song-rows.ts'
-import { useListenWords } from './context.tsx'
+import { itemOf } from '../master/song-item.ts'
+import { useListenWords, useStage } from './context.tsx'
 
 /** Warnings already covered by the verdict or the list of repairs. */
 const SAID_ELSEWHERE: readonly Warning['code'][] = ['TARGET_NOT_REACHED', 'INPUT_CLIPPED']
@@ -36,7 +39,10 @@ export function Changes({ row }: { row: SongRow }) {
       <ul className="fixes">
         {repairs.map((decision, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two decisions of one kind differ in nothing but their place
-          <li key={index}>{unbroken(decisionText(decision, language))}</li>
+          <li key={index}>
+            {unbroken(decisionText(decision, language))}
+            {decision.code === 'REPAIR_SKIPPED' && <HearWithout kind={decision.values.repair as RepairKind} />}
+          </li>
         ))}
       </ul>
       <Notes warnings={row.song?.analysis?.warnings ?? []} />
@@ -126,6 +132,29 @@ function RepairRow({ repair }: { repair: Repair }) {
       <b>{l.repairs.kinds[kind]}</b>
       {amount}
       <span>{detail}</span>
+      <HearWithout kind={kind} />
     </li>
+  )
+}
+
+/** Plays the song of the stage without one of its repairs, and as it is set at the second press. */
+function HearWithout({ kind }: { kind: RepairKind }) {
+  const { l } = useListenWords()
+  const { row } = useStage()
+  const { batch, proposals } = useApp()
+  const own = useSelect(batch.store, (state) => row?.song?.settings ?? state.batch?.settings)
+  useSelect(proposals.store, (state) => state.heard)
+  const item = row && itemOf(row)
+  if (!item || !own || own.skip_repairs.includes(kind)) return null
+  const settings = { skip_repairs: REPAIR_KINDS.filter((one) => one === kind || own.skip_repairs.includes(one)) }
+  return (
+    <Button
+      look="quiet"
+      small
+      label={l.repairs.hearWithout(l.repairs.kinds[kind])}
+      icon={<Play className="i s" aria-hidden="true" />}
+      aria-pressed={proposals.isHeard(item.id, settings)}
+      onClick={() => proposals.toggle(item, own, settings)}
+    />
   )
 }

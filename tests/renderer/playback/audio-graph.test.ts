@@ -1,13 +1,15 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openAudioGraph } from '../../../src-renderer/playback/audio-graph.ts'
 import { type PlaybackCommand, PlaybackEngine } from '../../../src-renderer/playback/playback-engine.ts'
-import { openSoundFile } from '../../../src-renderer/playback/track.ts'
+import { openSoundFile, type Track } from '../../../src-renderer/playback/track.ts'
 import { settle } from '../../support/fake-clock.ts'
 import { wavSong } from '../../support/songs.ts'
 
 vi.mock('../../../src-renderer/playback/playback-engine.worklet.ts?worker&url', () => ({ default: 'playback.js' }))
 
 const RATE = 44_100
+
+const soundOf = (samples: Float32Array<ArrayBuffer>) => ({ left: samples, right: samples })
 
 /** An audio graph whose sound card records the messages to the playback engine. */
 async function bench(durationSeconds = 1) {
@@ -120,6 +122,26 @@ describe('a version that is replaced while it is loaded', () => {
     first.answer()
     await Promise.all(loads)
     expect(added()).toEqual([2000])
+  })
+
+  it('is opened although the one that it is aligned to is taken out meanwhile', async () => {
+    const { graph, ready } = await bench()
+    const samples = new Float32Array(RATE)
+    const gone = new AbortController()
+    const of = (isExact: boolean, read: Track['read']) => ({ isExact, frames: RATE, read }) as Track
+    const exact = of(true, (_from, frames) =>
+      gone.signal.aborted ? Promise.reject(gone.signal.reason) : Promise.resolve(soundOf(samples.subarray(0, frames))),
+    )
+    const lossy = of(false, async (_from, frames) => soundOf(samples.slice(0, frames)))
+    await graph.load([{ name: 'exact', isSameSong: true, open: async () => exact }])
+    const open = async () => {
+      gone.abort()
+      return lossy
+    }
+    const opening = graph.load([{ name: 'lossy', isSameSong: true, open }])
+    graph.drop('exact')
+    await opening
+    expect(ready).toEqual(['exact', 'lossy'])
   })
 
   it('is not put on the playback engine when it was taken out', async () => {
