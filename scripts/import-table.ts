@@ -86,7 +86,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     places: ['src-server/releases/'],
     // Planning a record is pure arithmetic of the engine; rendering happens in engine processes.
     imports: [...base, 'uploads', 'artifacts', 'jobs', 'result', 'dsp', 'engine'],
-    types: ['mastering', 'credits'],
+    types: ['mastering', 'credits', 'notify'],
   },
   // Cuts and levels passages of masters, which is plain arithmetic of the engine.
   listening: { places: ['src-server/listening/'], imports: [...base, 'result', 'dsp', 'engine'], types: ['jobs'] },

@@ -39,9 +39,10 @@ export const BATCH_CHANGED = 'desk.changed'
 
 /**
  * Live events of `GET /api/v1/events`. Stored ones have an id that a client sends back as `Last-Event-ID`; `job.progress`,
- * `source.progress`, `audition.changed` and `release.changed` are not stored and have none: their content is repeated in the next stored
- * event or in the resource itself. `job.delivered` (the masters are in the output folder), `source.progress` (a stored song is being
- * analysed), `audition.changed`, {@link BATCH_CHANGED} and `settings.changed` are sent only to the app.
+ * `source.progress`, `audition.changed`, `release.changed` and `export.progress` are not stored and have none: their content is repeated in
+ * the next stored event, in the resource itself or in the answer. `job.delivered` (the masters are in the output folder), `source.progress`
+ * (a stored song is being analysed), `export.progress` (files of a release are being written), `audition.changed`, {@link BATCH_CHANGED} and
+ * `settings.changed` are sent only to the app.
  */
 export const LIVE_EVENTS = [
   'job.created',
@@ -54,6 +55,7 @@ export const LIVE_EVENTS = [
   'source.progress',
   'audition.changed',
   'release.changed',
+  'export.progress',
   'account.changed',
   BATCH_CHANGED,
   'settings.changed',
@@ -62,7 +64,7 @@ export type LiveEventName = (typeof LIVE_EVENTS)[number]
 /** Stored events; all others are transient. */
 export type StoredEventName = Exclude<
   LiveEventName,
-  'job.progress' | 'source.progress' | 'audition.changed' | 'release.changed'
+  'job.progress' | 'source.progress' | 'audition.changed' | 'release.changed' | 'export.progress'
 >
 
 /** The `data` of a live event. `seq` orders all events of one job: an older one than already seen is ignored. */
@@ -75,6 +77,9 @@ export const LiveEvent = exactly({
   release_id: Type.Optional(Uuid),
   progress: Type.Optional(Type.Integer()),
   stage: Type.Optional(Type.String()),
+  files_done: Type.Optional(Type.Integer({ description: 'Sound files of an export that are complete.' })),
+  files: Type.Optional(Type.Integer({ description: 'All of its sound files.' })),
+  file: Type.Optional(Type.String({ description: 'The one that is being made; absent behind the last.' })),
 })
 export type LiveEvent = Static<typeof LiveEvent>
 

@@ -133,6 +133,7 @@ const RELOADS: Readonly<Record<LiveEventName, readonly Reload[]>> = {
   'source.progress': [],
   'audition.changed': [],
   'release.changed': ['batch', 'release', 'plan'],
+  'export.progress': [],
   'account.changed': ['account'],
   [BATCH_CHANGED]: ['batch'],
   'settings.changed': ['settings'],
@@ -158,6 +159,7 @@ function createEventHandler({
   return (event) => {
     jobs.apply(event)
     batch.analyses.apply(event)
+    releases.exports.apply(event)
     if (event.event === 'audition.changed') void auditions.hearOf(event.audition_id)
     for (const reload of RELOADS[event.event] ?? []) reloads[reload]()
   }

@@ -2,6 +2,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { CallArguments, Client } from '../../src-contract/client.ts'
 import type { MasterName } from '../../src-contract/delivery-target.ts'
+import type { LiveEvent } from '../../src-contract/events.ts'
 import type { Format } from '../../src-contract/formats.ts'
 import type { ExportedRelease, FILE_LABELS, VerifiedFolder } from '../../src-contract/release-exports.ts'
 import { NAMING_FORM } from '../../src-contract/settings.ts'
@@ -11,9 +12,18 @@ import { type Refusal, refusalOf } from './refusal.ts'
 export interface ReleaseExportsState {
   /** The release being exported. */
   readonly runningId: string | null
+  /** Sound files of the running export; null before the first is told. */
+  readonly progress: ExportProgress | null
   readonly done: Readonly<Record<string, ExportedRelease>>
   readonly failure: Refusal | null
   readonly choices: ExportChoices
+}
+
+/** Complete sound files, all of them, and the one that is being made. */
+export interface ExportProgress {
+  readonly done: number
+  readonly of: number
+  readonly file: string | null
 }
 
 /** Choices of an export; all but the folder follow from the receiver where they are left alone. */
@@ -73,7 +83,7 @@ export type ExportWish = NonNullable<CallArguments<'exportRelease'>['body']>
 
 export class ReleaseExports {
   readonly store = createStore<ReleaseExportsState>(() => ({
-    ...{ runningId: null, done: {}, failure: null, choices: UNCHOSEN },
+    ...{ runningId: null, progress: null, done: {}, failure: null, choices: UNCHOSEN },
   }))
   readonly #client: Pick<Client, 'call'>
   #running: AbortController | null = null
@@ -90,7 +100,7 @@ export class ReleaseExports {
   async run(releaseId: string, body: ExportWish): Promise<boolean> {
     if (this.#running) return false
     this.#running = new AbortController()
-    this.store.setState({ runningId: releaseId, failure: null })
+    this.store.setState({ runningId: releaseId, progress: null, failure: null })
     const { signal } = this.#running
     try {
       const params = { release_id: releaseId }
@@ -104,6 +114,12 @@ export class ReleaseExports {
       this.#running = null
       this.store.setState({ runningId: null })
     }
+  }
+
+  /** Takes the progress of the running export from a live event. */
+  apply({ event, release_id, files_done: done, files: of, file }: LiveEvent): void {
+    if (event !== 'export.progress' || release_id !== this.store.getState().runningId) return
+    if (done !== undefined && of !== undefined) this.store.setState({ progress: { done, of, file: file ?? null } })
   }
 
   /** Stops the running export: finished files stay, and the next export continues from there. */

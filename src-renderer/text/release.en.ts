@@ -174,6 +174,7 @@ export const releaseEn = {
     noTracks: 'Add a track first.',
     allMade: 'Every track is mastered',
     export: (kind: ReleaseKind) => ({ single: 'Export single', ep: 'Export EP', album: 'Export album' })[kind],
+    exporting: (done: number, all: number) => `${done} of ${plural(all, 'file', 'files')}`,
     exported: (made: string) => `Exported: ${made}`,
   },
   changed: (count: number) => `${count} changed`,

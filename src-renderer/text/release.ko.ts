@@ -169,6 +169,7 @@ export const releaseKo: typeof releaseEn = {
     noTracks: '먼저 곡을 추가하세요.',
     allMade: '모든 곡 마스터 완료',
     export: (kind) => ({ single: '싱글 내보내기', ep: 'EP 내보내기', album: '앨범 내보내기' })[kind],
+    exporting: (done, all) => `파일 ${all}개 중 ${done}개`,
     exported: (made: string) => `내보냄: ${made}`,
   },
   changed: (count: number) => `${count}개 바꿈`,

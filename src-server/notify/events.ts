@@ -49,8 +49,17 @@ export interface ReleaseNews {
   readonly releaseId: string
 }
 
+/** Progress of the export of a release, in sound files. */
+export interface ExportProgress {
+  readonly exportOf: string
+  readonly filesDone: number
+  readonly files: number
+  /** The one that is being made; absent behind the last. */
+  readonly file?: string
+}
+
 /** Transient message to current followers. */
-export type PassingNews = JobProgress | SourceProgress | AuditionNews | ReleaseNews
+export type PassingNews = JobProgress | SourceProgress | AuditionNews | ReleaseNews | ExportProgress
 
 /** One reader of the live events: it takes them at its own pace, and the rest stays in the database. */
 export interface Follower {
@@ -230,12 +239,18 @@ class LogFollower implements Follower {
 function subjectOf(news: PassingNews): string {
   if ('jobId' in news) return news.jobId
   if ('sourceId' in news) return news.sourceId
+  if ('exportOf' in news) return `export ${news.exportOf}`
   return 'releaseId' in news ? news.releaseId : news.auditionId
 }
 
 function progressEvent(latest: PassingNews, seq: number): LiveEvent {
   if ('auditionId' in latest) return { event: 'audition.changed', seq, audition_id: latest.auditionId }
   if ('releaseId' in latest) return { event: 'release.changed', seq, release_id: latest.releaseId }
+  if ('exportOf' in latest) {
+    const { exportOf, filesDone, files, file } = latest
+    const named = file === undefined ? {} : { file }
+    return { event: 'export.progress', seq, release_id: exportOf, files_done: filesDone, files, ...named }
+  }
   if ('sourceId' in latest) {
     const { sourceId, progress, stage } = latest
     return { event: 'source.progress', seq, source_id: sourceId, progress, stage }

@@ -83,5 +83,6 @@ const APP_EVENTS: ReadonlySet<LiveEventName> = new Set([
   'job.delivered',
   'settings.changed',
   'source.progress',
+  'export.progress',
   'audition.changed',
 ])

@@ -13,6 +13,7 @@ import type { Cover } from '../../src-worker/media/cover.ts'
 import type { PlayedLevel } from '../../src-worker/media/label-file.ts'
 import { asciiName } from '../../src-worker/result/romanise.ts'
 import { AppError } from '../http/app-error.ts'
+import type { ExportProgress } from '../notify/events.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import type { ContentCredentials, SignedSource } from './content-credentials.ts'
 import { unitsOf } from './continuous.ts'
@@ -64,6 +65,7 @@ export interface SoundDeps {
   /** Measures the tracks of a record as one. Throws as `makeFiles` does. */
   readonly measureRecord: (tracks: readonly FilePart[], signal: AbortSignal) => Promise<PlayedLevel>
   readonly credentials: Pick<ContentCredentials, 'embed'>
+  readonly onProgress: (progress: ExportProgress) => void
 }
 
 /** Content of an export: a release with the masters of its tracks, in sets. */
@@ -177,9 +179,15 @@ export async function writeSounds(
     if (plan && sound?.made_from === plan.madeFrom && present.get(name) === sha256) done.set(name, file)
   }
   const open = planned.filter(({ name }) => !done.has(name))
+  const tell = (next: PlannedSound | undefined) =>
+    deps.onProgress({
+      ...{ exportOf: exported.release.releaseId, filesDone: done.size, files: planned.length },
+      ...(next ? { file: next.name } : {}),
+    })
   const levels = new Map<MasterName, Promise<PlayedLevel | null>>()
   for (const group of Map.groupBy(open, ({ index, set }) => `${index} ${set.master}`).values()) {
     const { set } = group[0]!
+    tell(group[0])
     const level = levels.get(set.master) ?? levelOf(exported, set.master, deps, signal)
     levels.set(set.master, level)
     const order = await orderOf(exported, group, await level)
@@ -194,6 +202,7 @@ export async function writeSounds(
           const { name, size_bytes: sizeBytes, sha256 } = file
           await folder.write({ name, sizeBytes, sha256, content: from }, signal)
           done.set(name, file)
+          tell(group[place + 1])
         }
       },
       signal,

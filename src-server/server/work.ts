@@ -383,7 +383,7 @@ function createReleaseExports(
     readonly stopping: AbortSignal
   },
 ): ReleaseExports {
-  const { sourceJobs, settings, releaseStore, folders, ffmpeg } = core
+  const { sourceJobs, settings, releaseStore, folders, ffmpeg, notify } = core
   const { tmp } = folders
   return new ReleaseExports({
     ...createMakeExport({ pool, log, random, ffmpeg, storage, tmp, timeLimitMs: config.jobTimeoutMs, stopping }),
@@ -392,6 +392,7 @@ function createReleaseExports(
     store: releaseStore,
     signer: new Signer(dataDir),
     credentials: new ContentCredentials(dataDir, clock, VERSION),
+    onProgress: (progress) => notify.progress(progress),
     mastersOf(track, releaseId) {
       const { jobId, sourceId } = track
       const own = mastering.masterJobOf(releaseId, track)

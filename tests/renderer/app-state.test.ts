@@ -115,6 +115,7 @@ describe('a page', () => {
     'job.delivered': [history],
     'source.progress': [],
     'audition.changed': [],
+    'export.progress': [],
     'release.changed': [batch],
     'account.changed': [account],
     'desk.changed': [batch],

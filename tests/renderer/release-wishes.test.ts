@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import type { Client } from '../../src-contract/client.ts'
 import type { Certificate, ReceiverCheck } from '../../src-contract/release-exports.ts'
 import type { Release } from '../../src-contract/releases.ts'
 import { copiedSheet, groupsOf, sheetsFor } from '../../src-renderer/screens/release/answer-sheets.tsx'
 import { proposedStatement } from '../../src-renderer/screens/release/disclosure-section.tsx'
 import { hiddenColumns } from '../../src-renderer/screens/release/track-columns.tsx'
-import { folderOf, wishOf } from '../../src-renderer/state/release-exports.ts'
+import { folderOf, ReleaseExports, wishOf } from '../../src-renderer/state/release-exports.ts'
 import { mendRowsOf, verdictsOf } from '../../src-renderer/state/release-readiness.ts'
 import { disclosureSheet } from '../../src-server/releases/disclosure.ts'
 
@@ -30,6 +31,23 @@ test('an export asks for what was chosen, and leaves the rest to the receiver', 
   expect(folderOf({ folder: null }, null)).toBe('~/Music/Loudsmith')
   expect(folderOf({ folder: null }, '/out')).toBe('/out')
   expect(folderOf({ folder: '' }, '/out'), 'emptied by hand').toBe('')
+})
+
+test('the progress of the running export alone is shown, and starts anew with the next', async () => {
+  const running = Promise.withResolvers<never>()
+  const exports = new ReleaseExports({ call: () => running.promise } as unknown as Pick<Client, 'call'>)
+  const told = { event: 'export.progress', seq: 1, files_done: 1, files: 3 } as const
+  exports.apply({ ...told, release_id: 'a' })
+  expect(exports.store.getState().progress).toBeNull()
+  const run = exports.run('a', {})
+  exports.apply({ ...told, release_id: 'b' })
+  expect(exports.store.getState().progress).toBeNull()
+  exports.apply({ ...told, release_id: 'a', file: '02 B.wav' })
+  expect(exports.store.getState().progress).toEqual({ done: 1, of: 3, file: '02 B.wav' })
+  running.reject(new Error('stopped'))
+  await run
+  void exports.run('a', {})
+  expect(exports.store.getState().progress).toBeNull()
 })
 
 test('a statement is offered for what the songs name and for mastering, and for nothing else', () => {

@@ -53,6 +53,9 @@ function Situation({ release }: { release: Release }) {
   const { releases } = useApp()
   const { t, format } = useWords()
   const done = useSelect(releases.exports.store, (state) => state.done[release.release_id])
+  const progress = useSelect(releases.exports.store, (state) =>
+    state.runningId === release.release_id ? state.progress : null,
+  )
   const { tracks, mastering } = release
   const made = tracks.filter(isMade).length
   if (mastering.state === 'mastering')
@@ -69,6 +72,13 @@ function Situation({ release }: { release: Release }) {
       </p>
     )
   if (tracks.length === 0) return null
+  if (progress)
+    return (
+      <div className="bar-progress" title={progress.file ?? undefined}>
+        <progress max={progress.of} value={progress.done} aria-label={t.release.export.running} />
+        <span className="num">{t.release.bar.exporting(progress.done, progress.of)}</span>
+      </div>
+    )
   if (made < tracks.length) return <p className="dim lg">{t.release.bar.notReady(made, tracks.length)}</p>
   if (!done) return <p className="dim lg">{t.release.bar.allMade}</p>
   const { files } = done.certificate

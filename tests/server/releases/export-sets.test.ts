@@ -269,6 +269,32 @@ test('an export whose caller is gone goes on, and the same request waits for it'
   expect(tracks).toBe(2)
 })
 
+test('the files of an export are counted in the live stream of the app, and in no other', async () => {
+  const aborted = new AbortController()
+  onTestFinished(() => aborted.abort())
+  const release = await newRelease()
+  const [ofApp, ofKey] = await Promise.all(
+    [service.sessionCredential, await service.newKey()].map((bearer) => {
+      const headers = { Authorization: `Bearer ${bearer}` }
+      return fetch(`${service.baseUrl}/api/v1/events`, { headers, signal: aborted.signal })
+    }),
+  )
+  await exported(release, { formats: ['wav24'] })
+  await service.post('/app/account/credits', { amount: 1 })
+  const heard = async (stream: Response | undefined, last: string) => {
+    let text = ''
+    for await (const bytes of stream?.body ?? []) {
+      text += Buffer.from(bytes).toString('utf8')
+      if (text.includes(last)) break
+    }
+    return [...text.matchAll(/^event: export\.progress\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data!))
+  }
+  const told = await heard(ofApp, '"files_done":2')
+  expect(told.at(-1)).toMatchObject({ release_id: release, files_done: 2, files: 2 })
+  expect(told.at(-1)).not.toHaveProperty('file')
+  expect(await heard(ofKey, 'account.changed')).toEqual([])
+})
+
 describe('a drive', () => {
   const isMounted = () => {
     try {
