@@ -85,8 +85,8 @@ test('the chosen receiver and the services behind it have a sheet of answers, tr
   const [distrokid, apple] = sheets
   expect(groupsOf(distrokid!).map(({ tracks }) => tracks.map(({ track }) => track))).toEqual([[1, 3], [2]])
   expect(copiedSheet(distrokid!, 'Release').split('\n').slice(0, 7)).toEqual([
-    ...['DistroKid', '', '1. A', 'Does this song include AI-generated music, vocals, or lyrics?: No'],
-    ...['', '2. B', 'Does this song include AI-generated music, vocals, or lyrics?: Yes'],
+    ...['DistroKid', '', '1. A', 'Does this song include AI-generated music, vocals, or lyrics? No'],
+    ...['', '2. B', 'Does this song include AI-generated music, vocals, or lyrics? Yes'],
   ])
   expect(copiedSheet(apple!, 'Release')).toContain('\nRelease\nArtwork: Not stated yet\n')
 })

@@ -38,9 +38,13 @@ export function groupsOf({ tracks }: Pick<FormSheet, 'tracks'>): AnsweredTracks[
   return [...groups.values()].map((of) => ({ tracks: of, answers: of[0]!.answers }))
 }
 
+/** A question as it stands before its answer. Pure. */
+const asked = (question: string) => (question.endsWith('?') ? question : `${question}:`)
+
 /** Returns a sheet as a text, track by track. Pure. */
 export function copiedSheet({ name, release, tracks }: FormSheet, ofRelease: string): string {
-  const lines = (answers: readonly FormAnswer[]) => answers.map(({ question, answer }) => `${question}: ${answer}`)
+  const lines = (answers: readonly FormAnswer[]) =>
+    answers.map(({ question, answer }) => `${asked(question)} ${answer}`)
   return [
     name,
     ...(release.length > 0 ? ['', ofRelease, ...lines(release)] : []),
@@ -69,7 +73,7 @@ export function AnswerSheets({ release }: { release: Release }) {
       {sheets.map((sheet) => (
         <section key={sheet.receiver} className="receiver" aria-label={sheet.name}>
           <div className="row">
-            <h3 className="grow">{sheet.name}</h3>
+            <b className="grow">{sheet.name}</b>
             <CopyButton small look="quiet" value={copiedSheet(sheet, texts.release)}>
               {texts.copy}
             </CopyButton>
@@ -102,7 +106,7 @@ function Answers({ head, answers }: { head: string; answers: readonly FormAnswer
         <b>{head}</b>
         {answers.map(({ question, answer, isStated }) => (
           <p key={question}>
-            {question}: {isStated ? <strong>{answer}</strong> : <span className="faint">{answer}</span>}
+            {asked(question)} {isStated ? <strong>{answer}</strong> : <span className="faint">{answer}</span>}
           </p>
         ))}
       </div>
