@@ -25,7 +25,7 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
   return (
     <>
       <main id="content" className="work history" tabIndex={-1}>
-        <div className="pane">
+        <div className="pane stack">
           <div className="head">
             <h1 className="grow">{t.screens.history}</h1>
             <HistoryTools isSearching={isSearching} />
