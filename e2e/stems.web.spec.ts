@@ -17,17 +17,25 @@ const STEMS = [
   ['FX', 'fx'],
 ] as const
 
+/** An eighth of the sum of songs, in 16 bits. */
+function mixOf(name: string, songs: readonly ReturnType<typeof song>[]): ReturnType<typeof song> {
+  const buffer = Buffer.from(songs[0]!.buffer)
+  for (let at = 44; at < buffer.length; at += 2) {
+    const sum = songs.reduce((all, one) => all + one.buffer.readInt16LE(at), 0)
+    buffer.writeInt16LE(Math.round(sum / songs.length), at)
+  }
+  return { ...songs[0]!, name, buffer }
+}
+
 test('dropped stems are asked about, heard by lanes, mixed by keyboard and mastered as one song', async ({
   page,
   program,
 }) => {
-  await drop(
-    page,
-    STEMS.map(([name], at) => song(`Night Drive (${name}).wav`, at + 1, 4)),
-  )
+  const files = STEMS.map(([name], at) => song(`Night Drive (${name}).wav`, at + 1, 4))
+  await drop(page, [...files, mixOf('Night Drive.wav', files)])
   const question = page.getByRole('alertdialog', { name: 'Stems' })
-  await expect(question).toContainText('8 files look like the stems of one song.')
-  await expect(question.getByRole('button', { name: '8 songs · 8 credits' })).toBeVisible()
+  await expect(question).toContainText('9 files look like the stems of one song.')
+  await expect(question.getByRole('button', { name: '9 songs · 9 credits' })).toBeVisible()
   const one = question.getByRole('button', { name: 'One song from 8 stems · 1 credit' })
   await expect(one, 'the keyboard is at the first answer').toBeFocused()
   expect((await program.call<Batch>('GET', '/app/desk')).songs, 'nothing is sent unasked').toEqual([])
@@ -38,6 +46,11 @@ test('dropped stems are asked about, heard by lanes, mixed by keyboard and maste
   const lanes = page.getByRole('region', { name: 'Stems' })
   for (const [name, role] of STEMS)
     await expect(lanes.getByRole('combobox', { name: `Role of ${name}`, exact: true })).toHaveValue(role)
+
+  // The mix is no lane: it is compared.
+  await expect(lanes.getByRole('combobox')).toHaveCount(STEMS.length)
+  await expect(lanes).toContainText('The stems are the song')
+  await lanes.getByRole('checkbox', { name: 'Restore what they lack' }).press('Space')
 
   // One tab stop a control; arrows go on from there.
   const solo = lanes.getByRole('button', { name: 'Solo Vocals', exact: true })
@@ -67,6 +80,7 @@ test('dropped stems are asked about, heard by lanes, mixed by keyboard and maste
   const job = await program.call<Job>('GET', `/api/v1/jobs/${mastered?.job_ids[0]}`)
   expect(job).toMatchObject({ title: 'Night Drive', stem_count: 8, credits_used: 1 })
   expect(job.stem_mix).toEqual({
+    restore_missing: true,
     voice_forward_db: 2,
     stems: [
       { stem: 1, low_cut_hz: 39, repairs: ['sibilance'] },

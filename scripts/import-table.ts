@@ -33,7 +33,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   worker: { places: ['src-worker/mastering/worker.ts'], imports: ['system', 'mastering', 'audition', 'stems'] },
   audition: {
     places: ['src-worker/audition/'],
-    imports: ['contract', 'dsp', 'engine', 'mastering', 'result'],
+    imports: ['contract', 'media', 'dsp', 'engine', 'mastering', 'result'],
   },
   mastering: {
     places: ['src-worker/mastering/'],

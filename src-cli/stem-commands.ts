@@ -34,7 +34,7 @@ export function registerStemCommands(program: Command, dataDir: string, messages
         options,
         messages,
         (client) => client.call('readStemSet', { params: { source_id: id } }),
-        ({ stems, notes }) =>
+        ({ stems, notes, original }) =>
           [
             table(
               stems.map(({ stem, role, filename, duration_seconds }) => [
@@ -45,6 +45,7 @@ export function registerStemCommands(program: Command, dataDir: string, messages
               ]),
             ),
             ...notes,
+            ...(original?.likeness ? [original.likeness.summary] : []),
           ].join('\n'),
       ),
     )

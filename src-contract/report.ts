@@ -12,7 +12,7 @@ import { WrittenRecipe } from './recipe-schemas.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
 import { HasRecipe, REPORTED_SETTINGS } from './setting-schemas.ts'
 import { codesToldUnder, STAGE_KINDS, type StageDecisionCode } from './stages/index.ts'
-import { StemMix, StemSettings } from './stem-mix-schemas.ts'
+import { StemMix, StemRest, StemSettings } from './stem-mix-schemas.ts'
 import { STEM_ROLES } from './stem-roles.ts'
 import { ReportedSuggestion } from './suggestion.ts'
 import type { Language } from './text/language.ts'
@@ -353,6 +353,13 @@ export const StemsUsed = exactly(
   {
     count: Type.Integer({ minimum: 0, description: 'Number of the stems.' }),
     voice_forward_db: StemMix.properties.voice_forward_db,
+    restore_missing: StemMix.properties.restore_missing,
+    rest: Type.Optional(
+      exactly(
+        StemRest.properties,
+        'What is left of the stereo mix of the song beside the sum of the stems. Absent if no mix came with them.',
+      ),
+    ),
     changed: Type.Optional(
       Type.Array(
         exactly({

@@ -1,6 +1,6 @@
 /** Schemas of the mix of a song that is sent as stems. */
-import Type from 'typebox'
-import { exactly, oneOf } from './common.ts'
+import Type, { type Static } from 'typebox'
+import { exactly, oneOf, orNull } from './common.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
 import { CHANGED_SETTINGS } from './setting-schemas.ts'
 import { MAX_STEMS } from './stem-limits.ts'
@@ -36,6 +36,19 @@ export const StemSettings = exactly({
 })
 export type StemSettings = StemValue
 
+/** What is left of the stereo mix of a song beside the sum of its stems. */
+export const StemRest = exactly({
+  residual_db: Type.Number({ description: 'Energy of the mix less the fitted sum, dB of the mix; −150 at least.' }),
+  bands: Type.Array(
+    exactly({
+      low_hz: Type.Number(),
+      high_hz: Type.Number(),
+      residual_db: orNull(Type.Number()),
+    }),
+  ),
+})
+export type StemRest = Static<typeof StemRest>
+
 /** Settings of a mix. */
 export const StemMix = exactly({
   voice_forward_db: Type.Optional(
@@ -43,6 +56,12 @@ export const StemMix = exactly({
       minimum: -6,
       maximum: 6,
       description: 'Change of voice and backing against the rest at equal loudness of the whole, dB.',
+    }),
+  ),
+  restore_missing: Type.Optional(
+    Type.Boolean({
+      description:
+        'True to add what the stems lack: the stereo mix of the song, in their place and at their level, less their sum.',
     }),
   ),
   stems: Type.Optional(

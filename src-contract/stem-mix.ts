@@ -16,13 +16,15 @@ export const isTreated = ({ low_cut_hz, repairs = [], ...settings }: StemSetting
   STEM_SOUND_NAMES.some((name) => (settings[name] ?? SETTINGS[name].standard) !== SETTINGS[name].standard)
 
 /** Returns a mix without neutral settings; undefined if nothing is left, so that the mix is the sum. Pure. */
-export function chosenMix({ voice_forward_db: forwardDb = 0, stems = [] }: StemMix): StemMix | undefined {
+export function chosenMix(mix: StemMix): StemMix | undefined {
+  const { voice_forward_db: forwardDb = 0, restore_missing: isRestored = false, stems = [] } = mix
   const chosen = stems.map(chosenSettings)
   const isChanged = (settings: StemSettings) => Object.keys(settings).some((name) => name !== 'stem' && name !== 'role')
-  if (forwardDb === 0 && !chosen.some(isChanged)) return undefined
+  if (forwardDb === 0 && !isRestored && !chosen.some(isChanged)) return undefined
   const kept = chosen.filter((settings) => isChanged(settings) || (forwardDb !== 0 && settings.role !== undefined))
   return {
     ...(forwardDb === 0 ? {} : { voice_forward_db: forwardDb }),
+    ...(isRestored ? { restore_missing: true } : {}),
     ...(kept.length === 0 ? {} : { stems: kept }),
   }
 }
@@ -43,6 +45,12 @@ export function withStem(mix: StemMix | null, stem: number, change: StemChange):
 export function withVoiceForward(mix: StemMix | null, forwardDb: number): StemMix | null {
   const { voice_forward_db: _, ...others } = mix ?? {}
   return unlessEmpty(forwardDb === 0 ? others : { voice_forward_db: forwardDb, ...others })
+}
+
+/** Returns a mix with or without what the stems lack; null if nothing is left. Pure. */
+export function withMissing(mix: StemMix | null, isRestored: boolean): StemMix | null {
+  const { restore_missing: _, ...others } = mix ?? {}
+  return unlessEmpty(isRestored ? { ...others, restore_missing: true } : others)
 }
 
 const unlessEmpty = (mix: StemMix): StemMix | null => (Object.keys(mix).length > 0 ? mix : null)

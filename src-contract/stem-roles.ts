@@ -143,10 +143,8 @@ interface Name {
   readonly role: StemRole | 'mix'
 }
 
-const ALL_NAMES: readonly Name[] = [
-  ...STEM_ROLES.flatMap((role) => NAMES[role].map((words) => ({ words, role }))),
-  ...MIX_NAMES.map((words) => ({ words, role: 'mix' as const })),
-]
+const ROLE_NAMES: readonly Name[] = STEM_ROLES.flatMap((role) => NAMES[role].map((words) => ({ words, role })))
+const WHOLE_NAMES: readonly Name[] = MIX_NAMES.map((words) => ({ words, role: 'mix' }))
 
 const isHangul = (character: string) => character >= '가' && character <= '힣'
 
@@ -161,11 +159,15 @@ function wordsOf(fileName: string): string[] {
     .filter((word) => word !== '')
 }
 
-/** Returns the role named last, as in "string synth"; among names with the same end, the longest. */
+/** Returns the role named last, as in "string synth"; among names with the same end, the longest. A "drum mix" is no mix of the song. */
 function namedLast(words: readonly string[]): Name['role'] | undefined {
+  return lastOf(ROLE_NAMES, words) ?? lastOf(WHOLE_NAMES, words)
+}
+
+function lastOf(names: readonly Name[], words: readonly string[]): Name['role'] | undefined {
   const text = ` ${words.join(' ')} `
   let best: { readonly end: number; readonly length: number; readonly role: Name['role'] } | undefined
-  for (const { words: name, role } of ALL_NAMES) {
+  for (const { words: name, role } of names) {
     // Korean words are joined without spaces: 리드보컬.
     const needle = isHangul(name[0]!) && name.length > 1 ? name : ` ${name} `
     const at = text.lastIndexOf(needle)
@@ -204,10 +206,19 @@ function without(words: readonly string[], some: readonly string[]): string[] {
 
 /**
  * Returns the role of each file of a set by its name: `mix` for the whole mix beside its stems, undefined for a name without a role. Words
- * that all names have are the song's title and say nothing, unless nothing else is there. Pure.
+ * that all names have are the song's title and say nothing, unless nothing else is there: a file that is named by a title alone is the mix,
+ * if the title is no role and all others have one. Pure.
  */
 export function rolesOfNames(fileNames: readonly string[]): (StemRole | 'mix' | undefined)[] {
   const names = fileNames.map(wordsOf)
   const title = names.length > 1 ? commonWords(names) : []
-  return names.map((words) => namedLast(without(words, title)) ?? (title.length > 0 ? namedLast(words) : undefined))
+  const own = names.map((words) => without(words, title))
+  const roles = own.map(namedLast)
+  const ofTitle = title.length > 0 ? namedLast(title) : undefined
+  const [whole, ...others] = own.flatMap((words, index) => (words.length === 0 ? [index] : []))
+  const isWhole = whole !== undefined && others.length === 0 && title.length > 0 && (ofTitle ?? 'mix') === 'mix'
+  const isMix = (index: number) => isWhole && index === whole && roles.every((role, at) => role || at === whole)
+  return names.map((words, index) =>
+    isMix(index) && names.length > 2 ? 'mix' : (roles[index] ?? (title.length > 0 ? namedLast(words) : undefined)),
+  )
 }

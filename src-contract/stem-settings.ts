@@ -25,5 +25,6 @@ export interface StemSettings {
 /** Settings of a mix. */
 export interface StemMix {
   voice_forward_db?: number
+  restore_missing?: boolean
   stems?: StemSettings[]
 }

@@ -1,6 +1,6 @@
 /** Sets of stems: the files that make one song. A set is a stored song, the sum of its stems; `source_id` names it. */
 import Type, { type Static } from 'typebox'
-import { Deleted, exactly, oneOf, Timestamp, Uuid } from './common.ts'
+import { Deleted, exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { AcceptField } from './jobs.ts'
 import { MAX_TITLE_LENGTH } from './limits.ts'
@@ -12,6 +12,7 @@ import {
   MIN_STEMS,
   STEM_SET_HOURS,
 } from './stem-limits.ts'
+import { StemRest } from './stem-mix-schemas.ts'
 import { STEM_ROLES } from './stem-roles.ts'
 
 const Stem = exactly({
@@ -28,6 +29,20 @@ const Stem = exactly({
   is_silent: Type.Optional(Type.Literal(true)),
 })
 
+const Likeness = exactly(
+  {
+    offset_samples: Type.Integer({
+      description: 'Samples of the sum by which the mix comes later; negative when earlier.',
+    }),
+    is_inverted: Type.Boolean({ description: 'True if the polarity of the mix is the other one.' }),
+    gain_db: Type.Number({ description: 'Gain of the sum that fits the mix best, dB.' }),
+    ...StemRest.properties,
+    is_song: Type.Boolean({ description: 'False if the mix is of another song.' }),
+    summary: Type.String({ description: 'The same in a sentence, in the language of `Accept-Language`.' }),
+  },
+  'How the stereo mix is related to the sum of the stems.',
+)
+
 /** A stored set of stems. */
 export const StemSet = exactly({
   source_id: Uuid,
@@ -36,8 +51,19 @@ export const StemSet = exactly({
   sample_rate_hz: Type.Integer({ description: 'Rate of the sum: the highest of the stems, at most 96 kHz.' }),
   duration_seconds: Type.Number({ description: 'Length of the longest stem; shorter ones are padded at their end.' }),
   size_bytes: Type.Integer({ description: 'Room that the set takes: its stems and their sum.' }),
+  original: Type.Optional(
+    exactly(
+      {
+        source_id: Type.String({ ...Uuid, description: 'Identifier of its file, which the application plays.' }),
+        filename: Type.String(),
+        likeness: orNull(Likeness),
+      },
+      'Stereo mix of the song: compared with the sum, not added.',
+    ),
+  ),
   notes: Type.Array(Type.String(), {
-    description: 'Silent stems, converted rates and padded lengths, in the language of `Accept-Language`.',
+    description:
+      'Silent stems, a mix among them, converted rates and padded lengths, in the language of `Accept-Language`.',
   }),
   created_at: Timestamp,
   expires_at: Type.Optional(
@@ -59,6 +85,13 @@ export const StemSetFields = exactly({
     }),
   ),
   accept: AcceptField,
+  original_source_id: Type.Optional(
+    Type.String({
+      ...Uuid,
+      description:
+        'App session only: the stored song whose stems these are. The set has its tags, and it is the mix with which their sum is compared unless one is sent.',
+    }),
+  ),
   add_to_batch: Type.Optional(
     Type.Boolean({
       default: false,
@@ -88,6 +121,11 @@ export const stemEndpoints = endpoints({
       fields: StemSetFields,
       files: {
         file: { required: false, description: 'ZIP of the stems. Other files in it are left out.' },
+        original: {
+          required: false,
+          description:
+            'Stereo mix of the song, to compare with the sum of the stems. A file among them that is named as the mix is taken for it.',
+        },
         stems: { required: false, description: `Stem; this part is repeated, ${MIN_STEMS} to ${MAX_STEMS} times.` },
       },
     },

@@ -46,6 +46,7 @@ export type Detail =
         | 'unknown_set'
         | 'needs_set'
         | 'no_voice'
+        | 'no_original'
         | 'unknown_job'
         | 'unknown_track'
         | 'one_song'
@@ -159,6 +160,10 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   no_voice: {
     en: 'No stem of the set is a voice. Name the stem that is one with its role.',
     ko: '세트에 보컬 스템이 없어요. 보컬인 스템의 role을 적어 주세요.',
+  },
+  no_original: {
+    en: 'The set has no stereo mix of its song, so nothing tells what the stems lack. Send it as "original" with them.',
+    ko: '세트에 곡의 스테레오 믹스가 없어서 스템에 없는 소리를 알 수 없어요. 스템과 함께 "original"로 보내세요.',
   },
   unknown_job: {
     en: 'There is no such job. GET /api/v1/jobs lists all jobs.',

@@ -5,6 +5,7 @@ import { withoutAnyExtension, withoutSongExtension } from '../song-files.ts'
 import { LANGUAGES, type LocalizedText } from './language.ts'
 import { change, decibels } from './numbers.ts'
 import { both } from './sentence.ts'
+import { likenessSentence } from './stem-likeness.ts'
 
 type Changed = NonNullable<StemsUsed['changed']>[number]
 
@@ -21,6 +22,8 @@ const REPAIRS: Readonly<Record<RepairKind, LocalizedText>> = {
   sibilance: both('de-essed', '치찰음 완화'),
   mono_bass: both('bass centred', '저역 모노'),
 }
+
+const RESTORED = both('What they lack is restored from the mix.', '스템에 없는 소리를 믹스에서 되살림.')
 
 const db = (name: LocalizedText) => (value: number) =>
   both(`${name.en}${change(value)} dB`, `${name.ko}${change(value)} dB`)
@@ -43,13 +46,14 @@ const SETTINGS = {
 } as const satisfies Partial<Record<keyof Changed, (value: number) => LocalizedText>>
 
 /** Returns the sentence about changed stems; undefined for the plain sum. Never throws. */
-export function stemChanges({ changed = [], voice_forward_db: forwardDb = 0 }: StemsUsed): LocalizedText | undefined {
+export function stemChanges(used: StemsUsed): LocalizedText | undefined {
+  const { changed = [], voice_forward_db: forwardDb = 0, restore_missing: isRestored = false, rest } = used
   const hasSolo = changed.some(({ solo }) => solo)
   const told = changed.flatMap((stem) => {
     const parts = partsOf(stem, hasSolo)
     return parts.length === 0 ? [] : [{ name: withoutSongExtension(withoutAnyExtension(stem.filename)), parts }]
   })
-  if (told.length === 0 && forwardDb === 0) return undefined
+  if (told.length === 0 && forwardDb === 0 && !isRestored && !rest) return undefined
   const amount = decibels(Math.abs(forwardDb), 1)
   const forward =
     forwardDb === 0
@@ -59,7 +63,12 @@ export function stemChanges({ changed = [], voice_forward_db: forwardDb = 0 }: S
         : both(`Voice ${amount} dB back.`, `보컬을 ${amount} dB 뒤로.`)
   const say = (language: (typeof LANGUAGES)[number]) => {
     const stems = told.map(({ name, parts }) => `${name}: ${parts.map((part) => part[language]).join(', ')}`).join('; ')
-    return [...(stems === '' ? [] : [`${stems}.`]), ...(forward ? [forward[language]] : [])].join(' ')
+    const sentences = [
+      ...(rest ? [likenessSentence(rest)] : []),
+      ...(forward ? [forward] : []),
+      ...(isRestored ? [RESTORED] : []),
+    ]
+    return [...(stems === '' ? [] : [`${stems}.`]), ...sentences.map((sentence) => sentence[language])].join(' ')
   }
   return Object.fromEntries(LANGUAGES.map((language) => [language, say(language)])) as LocalizedText
 }

@@ -11,6 +11,8 @@ export interface StemFacts {
   readonly hasOtherRates: boolean
   /** True if stems are shorter than the longest. */
   readonly hasOtherLengths: boolean
+  /** Name of the stereo mix of the song, which is not added. */
+  readonly original: string | undefined
 }
 
 const SENTENCES: {
@@ -20,11 +22,13 @@ const SENTENCES: {
     silent: ({ silent }) => `Silent: ${silent.join(', ')}.`,
     hasOtherRates: ({ sampleRateHz }) => `Stems of other rates are converted to ${sampleRate(sampleRateHz)}.`,
     hasOtherLengths: () => 'The stems differ in length: shorter ones are padded with silence at their end.',
+    original: ({ original }) => `“${original}” is the whole mix: it is compared with the sum of the stems, not added.`,
   },
   ko: {
     silent: ({ silent }) => `무음: ${silent.join(', ')}.`,
     hasOtherRates: ({ sampleRateHz }) => `샘플레이트가 다른 스템은 ${sampleRate(sampleRateHz)}로 변환해요.`,
     hasOtherLengths: () => '스템의 길이가 서로 달라서 짧은 스템 끝에 무음을 붙여요.',
+    original: ({ original }) => `“${original}”은(는) 전체 믹스라서 더하지 않고 스템의 합과 비교만 해요.`,
   },
 }
 
@@ -35,6 +39,7 @@ export function stemNotes(facts: StemFacts, language: Language): string[] {
     ...(facts.silent.length > 0 ? [sentences.silent(facts)] : []),
     ...(facts.hasOtherRates ? [sentences.hasOtherRates(facts)] : []),
     ...(facts.hasOtherLengths ? [sentences.hasOtherLengths(facts)] : []),
+    ...(facts.original === undefined ? [] : [sentences.original(facts)]),
   ]
 }
 

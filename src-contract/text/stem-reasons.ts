@@ -67,6 +67,10 @@ export const STEM_REASONS = {
       `These are ${count} stems, and a set has at most ${limit}. Mix some of them together first.`,
     ko: ({ count, limit }) => `스템이 ${count}개인데 한도는 ${limit}개예요. 몇 개를 먼저 합치세요.`,
   },
+  two_mixes: {
+    en: ({ name, other }) => `“${name}” and “${other}” are both the whole mix of the song. Send one of them.`,
+    ko: ({ name, other }) => `“${name}”과(와) “${other}”이(가) 둘 다 곡 전체의 믹스예요. 하나만 보내세요.`,
+  },
   too_large: {
     en: ({ gigabytes }) => `The stems are larger than ${gigabytes} GB together. Export them as FLAC.`,
     ko: ({ gigabytes }) => `스템을 모두 합하면 ${gigabytes} GB를 넘어요. FLAC으로 내보내세요.`,

@@ -16,6 +16,10 @@ export function areStemNames(names: readonly string[]): boolean {
   return roles.length >= names.length - 1 && new Set(roles).size > 1
 }
 
+/** Returns the number of stems among files of a set: all but the one that is named as the whole mix. Pure. */
+export const stemCountOf = (files: readonly Pick<File, 'name'>[]): number =>
+  rolesOfNames(files.map(({ name }) => name)).filter((role) => role !== 'mix').length
+
 /** Returns whether lengths are those of stems; unknown ones count as equal. Pure. */
 export function areEqualLengths(seconds: readonly (number | null)[]): boolean {
   const known = seconds.filter((one) => one !== null)

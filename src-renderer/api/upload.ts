@@ -14,6 +14,8 @@ export interface SendSong {
   readonly purpose: 'song' | 'reference'
   /** Stems of the song, in place of `file`: several files, or a ZIP of them. */
   readonly stems?: readonly File[]
+  /** Stored song whose stems they are. */
+  readonly originalId?: string
   /** Called with the bytes sent; the body is a little larger than the file. */
   readonly onSent?: (sentBytes: number, totalBytes: number) => void
   readonly signal?: AbortSignal
@@ -33,7 +35,7 @@ const reasonOf = (file: File) =>
 
 /** Stores a song and returns the server's facts about it. Throws ApiError; a DOMException AbortError when stopped. */
 export function createUpload(client: Client) {
-  return async ({ file, purpose, stems, onSent, signal }: SendSong): Promise<Source> => {
+  return async ({ file, purpose, stems, originalId, onSent, signal }: SendSong): Promise<Source> => {
     const stored = await new Promise<Source | StemSet>((resolve, reject) => {
       const request = new XMLHttpRequest()
       const { method, path } = stems ? ENDPOINTS.createStemSet : ENDPOINTS.createSource
@@ -47,7 +49,7 @@ export function createUpload(client: Client) {
       request.onerror = () => void reasonOf(file).then((code) => reject(new ApiError({ code })))
       request.onabort = () => reject(new DOMException('stopped', 'AbortError'))
       signal?.addEventListener('abort', () => request.abort(), { once: true })
-      request.send(stems ? stemsForm(stems) : songForm(file, purpose))
+      request.send(stems ? stemsForm(stems, originalId) : songForm(file, purpose))
     })
     return 'filename' in stored ? stored : client.call('readSource', { params: { source_id: stored.source_id } })
   }
@@ -61,9 +63,10 @@ function songForm(file: File, purpose: SendSong['purpose']): FormData {
   return form
 }
 
-function stemsForm(stems: readonly File[]): FormData {
+function stemsForm(stems: readonly File[], originalId: string | undefined): FormData {
   const form = new FormData()
   const fields = { kind: 'stems', add_to_batch: 'true', accept: ACCEPT_ANY }
+  if (originalId !== undefined) form.append('original_source_id', originalId)
   for (const [name, value] of Object.entries(fields)) form.append(name, value)
   for (const stem of stems) form.append(isZip(stem) ? 'file' : 'stems', stem, stem.name)
   return form

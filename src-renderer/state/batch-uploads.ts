@@ -5,6 +5,7 @@ import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import type { MasterSettings } from '../../src-contract/settings.ts'
 import { MAX_STEM_SET_BYTES } from '../../src-contract/stem-limits.ts'
+import { stemCountOf } from '../api/stem-files.ts'
 import type { SendSong } from '../api/upload.ts'
 import { placedOrder } from './batch-merge.ts'
 import { readStored } from './browser-storage.ts'
@@ -137,7 +138,7 @@ export class Uploads {
     const upload = { ...uploadOf({ name: first.name, size }, this.#deps.newId(), MAX_STEM_SET_BYTES), ...more }
     this.#stems.set(upload.uploadId, files)
     if (upload.state !== 'refused') this.#files.set(upload.uploadId, first)
-    this.#put([{ ...upload, ...(files.length > 1 ? { stemCount: files.length } : {}) }])
+    this.#put([{ ...upload, ...(files.length > 1 ? { stemCount: stemCountOf(files) } : {}) }])
     this.#sendPending()
     return [upload.uploadId]
   }
@@ -290,10 +291,12 @@ export class Uploads {
     this.#change(uploadId, { state: 'sending' })
     try {
       const stems = this.#stems.get(uploadId)
+      const originalId = this.#uploads().find((one) => one.uploadId === uploadId)?.replaces
       const onSent = (sent: number, total: number) => this.#change(uploadId, { sent: total > 0 ? sent / total : 0 })
       const source = await this.#deps.send({
         ...{ file, purpose: 'song', onSent, signal: stop.signal },
         ...(stems ? { stems } : {}),
+        ...(stems && originalId ? { originalId } : {}),
       })
       const upload = this.#uploads().find((one) => one.uploadId === uploadId)
       this.#letGo(uploadId)

@@ -9,7 +9,7 @@ export const stemsEn = {
   ask: (count: number) => `${count} files look like the stems of one song.`,
   askOf: (count: number, title: string) =>
     count === 1 ? `Is this file the stems of “${title}”?` : `Are these ${count} files the stems of “${title}”?`,
-  replaces: 'The song is then mixed from them.',
+  replaces: 'The song is then mixed from them, and compared with their sum.',
   one: (count: number) =>
     count === 1 ? `One song from its stems · ${credits(1)}` : `One song from ${count} stems · ${credits(1)}`,
   many: (count: number) => `${plural(count, 'song', 'songs')} · ${credits(count)}`,
@@ -20,6 +20,8 @@ export const stemsEn = {
   master: 'Master',
   reading: 'The stems are being read.',
   silent: 'silent',
+  notCompared: 'The mix and the stems could not be compared: one of them is silent or too short.',
+  restore: 'Restore what they lack',
   role: (name: string) => `Role of ${name}`,
   solo: (name: string) => `Solo ${name}`,
   mute: (name: string) => `Mute ${name}`,

@@ -8,7 +8,7 @@ export const stemsKo: StemsText = {
   ask: (count) => `파일 ${count}개가 한 곡의 스템으로 보여요.`,
   askOf: (count, title) =>
     count === 1 ? `이 파일이 “${title}”의 스템인가요?` : `이 파일 ${count}개가 “${title}”의 스템인가요?`,
-  replaces: '곡은 이 스템으로 다시 믹스해요.',
+  replaces: '곡은 이 스템으로 다시 믹스하고, 스템의 합과 비교해요.',
   one: (count) => (count === 1 ? `스템으로 한 곡 · ${credits(1)}` : `스템 ${count}개로 한 곡 · ${credits(1)}`),
   many: (count) => `${count}곡 · ${credits(count)}`,
   addTo: '이 곡의 스템으로 쓸 파일…',
@@ -18,6 +18,8 @@ export const stemsKo: StemsText = {
   master: '마스터',
   reading: '스템을 읽는 중이에요.',
   silent: '무음',
+  notCompared: '믹스와 스템 중 하나가 무음이거나 너무 짧아서 비교할 수 없어요.',
+  restore: '스템에 없는 소리 되살리기',
   role: (name) => `${name}의 역할`,
   solo: (name) => `${name} 솔로`,
   mute: (name) => `${name} 뮤트`,

@@ -18,6 +18,8 @@ export interface AuditionProcessDeps {
   readonly log: Log
   /** Time without a call after which the process ends and frees its memory. */
   readonly idleMs: number
+  /** Called when it has ended for that. */
+  readonly onIdle?: () => void
 }
 
 interface Pending {
@@ -108,7 +110,9 @@ export class AuditionProcess {
     this.#cancelIdle?.()
     this.#cancelIdle = this.#deps.clock.after(this.#deps.idleMs, () => {
       // A dead process may already have a successor.
-      if (this.#living === living && living.pending.size === 0) this.end()
+      if (this.#living !== living || living.pending.size > 0) return
+      this.end()
+      this.#deps.onIdle?.()
     })
   }
 }

@@ -5,6 +5,7 @@ import type { Audition, TargetPrice } from '../../src-contract/auditions.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import { type JobSettings, jobSettings, type MasterSettings, PLAIN_DELIVERY } from '../../src-contract/settings.ts'
 import { chosenMix, skippedWith } from '../../src-contract/stem-mix.ts'
+import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
 import type { Log } from '../../src-system/log.ts'
 import type {
   AuditionEstimate,
@@ -87,8 +88,7 @@ export class Auditions {
   async create(request: AuditionRequest, signal: AbortSignal): Promise<KnownAudition> {
     const stored = this.#songsOf(request)
     checkedAt('settings', () => requireEdges(request.settings, stored.source.facts))
-    const songs = { ...stored, source: await this.#mixed(stored.source, request, signal) }
-    const id = idOf(request, songs)
+    const id = idOf(request, stored, this.#mixOf(request))
     // The current sound takes precedence over the previous one's master; and two songs at once would take twice the memory.
     if (this.#queue.running !== id) this.#rendering.stop.abort(SUPERSEDED)
     const known = this.#known.get(id) ?? (await this.#begin(id, request, signal))
@@ -117,7 +117,10 @@ export class Auditions {
     const read = async (firstFrame: number, passageFrames: number) =>
       this.#deps.process.ask(
         'passage',
-        { ...(await this.#orderOf(request)), firstFrame, passageFrames, finalise: estimate.finalise },
+        {
+          ...(await this.#estimateOrderOf(request, this.#stopping.signal)),
+          ...{ firstFrame, passageFrames, finalise: estimate.finalise },
+        },
         this.#stopping.signal,
       )
     // Another process starts its passages at different positions, so its rendering is a different file.
@@ -165,7 +168,7 @@ export class Auditions {
 
   async #begin(id: string, request: AuditionRequest, signal: AbortSignal): Promise<KnownAudition> {
     const until = AbortSignal.any([signal, this.#stopping.signal])
-    const estimate = await this.#deps.process.ask('estimate', await this.#orderOf(request), until)
+    const estimate = await this.#deps.process.ask('estimate', await this.#estimateOrderOf(request, until), until)
     const proof = request.settings.tier === 'premium' ? 'open' : 'none'
     // The same audition may have been requested twice concurrently.
     return this.#known.get(id) ?? { id, request, estimate, proof }
@@ -215,22 +218,37 @@ export class Auditions {
     }
   }
 
+  /** Returns the order of a song as a job masters it: the mix of its stems is made if it is not kept. */
   async #orderOf(request: AuditionRequest, folder = this.#deps.files.folder): Promise<AuditionOrder> {
-    const ffmpeg = await this.#deps.ffmpeg()
-    const { platform } = request
-    // The seed of jobs: the same input and settings give the same bytes.
     const { source: sum, ...others } = this.#songsOf(request)
-    const source = await this.#mixed(sum, request, this.#stopping.signal)
-    const analysisPath = this.#deps.analysisPath(source.sha256)
-    return { ...others, source, analysisPath, ffmpeg, settings: settingsOf(request), seed: 0, platform, folder }
+    const mix = this.#mixOf(request)
+    const made = mix && (await this.#deps.mixes.make(sum, request.sourceId, mix, this.#stopping.signal))
+    const source = made ? { source: made, sumSha256: sum.sha256 } : { source: sum }
+    return { ...others, ...source, ...(await this.#termsOf(request, source.source, folder)) }
   }
 
-  /** Returns the song as it is heard: the mix of its stems, made if it is not kept, or the song itself. */
-  async #mixed(song: StoredSong, { sourceId, settings }: AuditionRequest, signal: AbortSignal): Promise<StoredSong> {
-    const mix = chosenMix(settings.stem_mix ?? {})
-    if (!mix) return song
+  /** Returns the order of the sound that is heard at once: of decoded stems, before their mix is made, where they are kept. */
+  async #estimateOrderOf(request: AuditionRequest, signal: AbortSignal): Promise<AuditionOrder> {
+    const { source, ...others } = this.#songsOf(request)
+    const mix = this.#mixOf(request)
     const until = AbortSignal.any([signal, this.#stopping.signal])
-    return (await this.#deps.mixes.make(song, sourceId, mix, until)) ?? song
+    const lanes = mix && (await this.#deps.mixes.lanes(source, request.sourceId, mix, until))
+    if (mix && !lanes) return this.#orderOf(request)
+    const terms = await this.#termsOf(request, source, this.#deps.files.folder)
+    return { ...others, source, ...(lanes ? { lanes } : {}), ...terms }
+  }
+
+  async #termsOf(request: AuditionRequest, source: StoredSong, folder: string) {
+    const ffmpeg = await this.#deps.ffmpeg()
+    const analysisPath = this.#deps.analysisPath(source.sha256)
+    // The seed of jobs: the same input and settings give the same bytes.
+    return { analysisPath, ffmpeg, settings: settingsOf(request), seed: 0, platform: request.platform, folder }
+  }
+
+  /** Returns the mix of the stems of a song; undefined for their sum, and for a song without stems. */
+  #mixOf({ sourceId, settings }: AuditionRequest): StemMix | undefined {
+    const mix = chosenMix(settings.stem_mix ?? {})
+    return mix && this.#deps.mixes.has(sourceId) ? mix : undefined
   }
 
   /** Renders an audition before all others. */
@@ -340,8 +358,12 @@ function plainSong({ path, filename, sha256, facts }: StoredSong): StoredSong {
   return { path, filename, sha256, facts }
 }
 
-function idOf(request: AuditionRequest, { source, reference }: Pick<AuditionOrder, 'source' | 'reference'>): string {
+function idOf(
+  request: AuditionRequest,
+  { source, reference }: Pick<AuditionOrder, 'source' | 'reference'>,
+  mix: StemMix | undefined,
+): string {
   const songs = [source.sha256, reference?.sha256 ?? null, request.sourceId, request.settings.reference_source_id]
-  const parts = [...songs, settingsOf(request), request.platform]
+  const parts = [...songs, settingsOf(request), request.platform, ...(mix ? [mix] : [])]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, ID_DIGITS)
 }

@@ -6,6 +6,7 @@ import { type Clock, isoTime } from '../../src-system/system.ts'
 import type { StemRepairs, WorkOrder } from '../../src-worker/mastering/work-order.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import type { Joined } from '../../src-worker/media/joined.ts'
+import type { StemParts } from '../../src-worker/media/stored-stem.ts'
 import type { MasterRequest, RequestedStems } from '../uploads/form.ts'
 import { storeResult } from './attempt-files.ts'
 import { outcomeOf } from './ending.ts'
@@ -45,16 +46,16 @@ export async function runAttempt(deps: AttemptDeps, job: JobRecord, watch: Attem
   const lost = lostFile(job, folders)
   if (lost) return { kind: 'fail', failureCode: lost }
   const source = { path: folders.source(job.jobId), ...job.song }
-  const { count, mix } = job.request.stems ?? {}
-  if (!mix) return offerAttempt(deps, job, { source, ...(count === undefined ? {} : { stems: { count } }) }, watch)
-  const stems = mix.files.map((stem, index) => ({ path: folders.stem(job.jobId, index), ...stem }))
+  const { mix, ...used } = job.request.stems ?? {}
+  if (!mix) return offerAttempt(deps, job, { source, ...('count' in used ? { stems: used } : {}) }, watch)
   const { tags } = source.facts
-  const made = await deps.runMix({ stems, mix: mix.settings, tags }, watch.signal)
+  const order = { ...partsOf(job.jobId, mix, folders), mix: mix.settings, tags, cover: source }
+  const made = await deps.runMix(order, watch.signal)
   if (!('mix' in made)) return endOf(deps, job, made)
   try {
     const { path: file, sha256, sampleRateHz, frames, repairs } = made.mix
     const facts = { ...source.facts, sampleRateHz, frames, durationSeconds: frames / sampleRateHz }
-    const song = { source: { ...source, path: file, sha256, facts }, stems: stemsUsed(mix, repairs) }
+    const song = { source: { ...source, path: file, sha256, facts }, stems: { ...stemsUsed(mix, repairs), ...used } }
     return await offerAttempt(deps, job, song, watch)
   } finally {
     await made.discard()
@@ -99,19 +100,44 @@ function endOf({ log }: AttemptDeps, job: JobRecord, end: Parameters<typeof outc
   return ending
 }
 
+/** Returns the places of the stems that a job mixes, and of the stereo mix of its song if it restores what they lack. */
+export function stemPathsOf({ jobId, request }: JobRecord, folders: Pick<Folders, 'stem'>): string[] {
+  const { files = [], original } = request.stems?.mix ?? {}
+  return [...files, ...(original ? [original] : [])].map((_, index) => folders.stem(jobId, index))
+}
+
+/** Returns the files of the stems of a job, and of the stereo mix of its song if it restores what they lack. */
+function partsOf(
+  jobId: string,
+  { files, original }: NonNullable<RequestedStems['mix']>,
+  folders: Pick<Folders, 'stem'>,
+): StemParts {
+  return {
+    stems: files.map((stem, index) => ({ path: folders.stem(jobId, index), ...stem })),
+    ...(original
+      ? { original: { ...original, file: { path: folders.stem(jobId, files.length), ...original.file } } }
+      : {}),
+  }
+}
+
 /** Returns what the report tells of mixed stems. */
 function stemsUsed(
   { settings, files }: NonNullable<RequestedStems['mix']>,
   repairs: readonly StemRepairs[],
 ): StemsUsed {
-  const { voice_forward_db, stems = [] } = settings
+  const { voice_forward_db, restore_missing, stems = [] } = settings
   const changed = stems.map((own) => ({
     ...own,
     role: own.role ?? files[own.stem - 1]!.role,
     filename: files[own.stem - 1]!.filename,
     made: [...(repairs.find(({ stem }) => stem === own.stem)?.repairs ?? [])],
   }))
-  return { count: files.length, ...(voice_forward_db === undefined ? {} : { voice_forward_db }), changed }
+  return {
+    count: files.length,
+    ...(voice_forward_db === undefined ? {} : { voice_forward_db }),
+    ...(restore_missing === undefined ? {} : { restore_missing }),
+    changed,
+  }
 }
 
 function orderOf(
@@ -156,7 +182,6 @@ function lostFile(job: JobRecord, folders: Folders): 'SOURCE_LOST' | 'REFERENCE_
   if (job.cover && !existsSync(folders.cover(job.jobId))) return 'SOURCE_LOST'
   const { before = [], after = [] } = job.request.joined ?? {}
   if ([...before, ...after].some((_, index) => !existsSync(folders.joined(job.jobId, index)))) return 'SOURCE_LOST'
-  if (job.request.stems?.mix?.files.some((_, index) => !existsSync(folders.stem(job.jobId, index))))
-    return 'SOURCE_LOST'
+  if (stemPathsOf(job, folders).some((file) => !existsSync(file))) return 'SOURCE_LOST'
   return job.reference && !existsSync(folders.reference(job.jobId)) ? 'REFERENCE_LOST' : undefined
 }

@@ -15,6 +15,7 @@ import { AppError } from '../http/app-error.ts'
 import type { Notify } from '../notify/notify.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import type { SpareRoom } from '../uploads/spare-room.ts'
+import { stemPathsOf } from './attempt.ts'
 import type { Folders } from './folders.ts'
 import { hasEnded, hasExpired, statusOf } from './job.ts'
 import { jobPayload, type LiveState, type PayloadView } from './payload.ts'
@@ -262,7 +263,7 @@ function songsOf(
   return {
     song: { path: folders.source(jobId), ...song },
     joinedPaths: [...before, ...after].map((_, index) => folders.joined(jobId, index)),
-    stemPaths: request.stems?.mix?.files.map((_, index) => folders.stem(jobId, index)) ?? [],
+    stemPaths: stemPathsOf(job, folders),
     ...(reference ? { reference: { path: folders.reference(jobId), ...reference } } : {}),
     ...(cover ? { cover: { path: folders.cover(jobId), ...cover } } : {}),
   }

@@ -53,7 +53,7 @@ export function createRunMix(deps: {
       const stopped = AbortSignal.any([signal, deps.stopping])
       if (stopped.aborted) return { kind: 'stopped' }
       const ffmpeg = await deps.ffmpeg()
-      deps.storage.requireDisk(mixingBytes(order.stems))
+      deps.storage.requireDisk(mixingBytes(order))
       const folder = path.join(deps.tmp, deps.random.newUuid())
       const discard = () => discardFolder(folder)
       await mkdir(folder, { mode: 0o700 })
@@ -83,10 +83,12 @@ export function createMakeMix(deps: { readonly runMix: RunMix; readonly log: Log
   }
 }
 
-/** Returns the room that mixing takes at most: every stem decoded at the rate of the mix, and the mix. Pure. */
-export function mixingBytes(stems: StemMixOrder['stems']): number {
+/** Returns the room that mixing takes at most: every stem decoded at the rate of the mix, what they lack, and the mix. Pure. */
+export function mixingBytes({ stems, original, mix }: Pick<StemMixOrder, 'stems' | 'original' | 'mix'>): number {
   const rateHz = Math.max(...stems.map(({ facts }) => engineRateHz(facts.sampleRateHz)))
-  const seconds = stems.map(({ facts }) => facts.durationSeconds)
+  const treated = mix?.restore_missing ? stems.filter((_, i) => mix.stems?.some(({ stem }) => stem === i + 1)) : []
+  const files = [...stems, ...treated, ...(original ? [original.file] : [])]
+  const seconds = files.map(({ facts }) => facts.durationSeconds)
   const total = seconds.reduce((sum, one) => sum + one, Math.max(...seconds))
   return Math.ceil(total * rateHz) * FRAME_BYTES
 }

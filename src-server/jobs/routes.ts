@@ -12,6 +12,7 @@ import { forecastOf } from '../../src-contract/playback-forecast.ts'
 import type { Warning } from '../../src-contract/report.ts'
 import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
 import type { Accept } from '../../src-contract/song-files.ts'
+import { isOfSong, restOf } from '../../src-contract/stem-likeness.ts'
 import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
 import type { LoudnessPrice } from '../../src-contract/suggestion.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
@@ -22,7 +23,7 @@ import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WorkStage } from '../../src-worker/mastering/work-order.ts'
 import { coverWarnings } from '../../src-worker/media/cover-warnings.ts'
 import { madeWith } from '../../src-worker/media/provenance.ts'
-import type { StoredStem } from '../../src-worker/media/stored-stem.ts'
+import type { StemParts } from '../../src-worker/media/stored-stem.ts'
 import { disposition } from '../artifacts/send-file.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
@@ -65,7 +66,7 @@ export interface JobRoutesDeps extends Pick<UntilEndedDeps, 'events'> {
   readonly isStemSet: FormContext['isStemSet']
   /** Returns whether a stored song is a stem of a set. */
   readonly isStem: (sourceId: string) => boolean
-  readonly stemsOf: SubmissionsDeps['stemsOf']
+  readonly stemPartsOf: SubmissionsDeps['stemPartsOf']
   readonly makeMix: MakeMix
   /** Called with the progress of the analysis of a stored song. */
   readonly onAnalysing: (sourceId: string, progress: { readonly stage: WorkStage; readonly fraction: number }) => void
@@ -473,7 +474,7 @@ async function submissionOf(
   upload: ReceivedForm,
   { request, accept, batchId, sourceId, referenceSourceId, stemMix }: MasterForm,
 ): Promise<Submission> {
-  if (stemMix) requireStems(stemMix, sourceId === undefined ? [] : deps.stemsOf(sourceId))
+  if (stemMix) requireStems(stemMix, sourceId === undefined ? { stems: [] } : deps.stemPartsOf(sourceId))
   const song =
     sourceId === undefined
       ? await inspectPart(deps, upload, 'file', { signal, accept })
@@ -498,8 +499,9 @@ async function submissionOf(
   }
 }
 
-/** Throws INVALID_REQUEST unless a set has the stems that a mix names, and a voice if it is to come forward. */
-function requireStems({ voice_forward_db: forwardDb, stems = [] }: StemMix, set: readonly StoredStem[]): void {
+/** Throws INVALID_REQUEST unless a set has the stems that a mix names, a voice if it is to come forward, and a mix if it is to be restored. */
+function requireStems(mix: StemMix, { stems: set, original }: StemParts): void {
+  const { voice_forward_db: forwardDb, restore_missing: isRestored, stems = [] } = mix
   const refuse = (param: string, detail: Detail) => new AppError('INVALID_REQUEST', {}, { param, details: [detail] })
   if (set.length === 0) throw refuse('stems', { rule: 'needs_set' })
   const unknown = stems.findIndex(({ stem }) => stem > set.length)
@@ -507,18 +509,20 @@ function requireStems({ voice_forward_db: forwardDb, stems = [] }: StemMix, set:
   const roles = set.map(({ role }, index) => stems.find(({ stem }) => stem === index + 1)?.role ?? role)
   if (forwardDb !== undefined && !roles.some((role) => role === 'voice' || role === 'backing'))
     throw refuse('stems.voice_forward_db', { rule: 'no_voice' })
+  if (isRestored && !(original?.likeness && isOfSong(restOf(original.likeness))))
+    throw refuse('stems.restore_missing', { rule: 'no_original' })
 }
 
 /** Runs `use` with the mix of the stems as the song, if a submission has one; it is then removed. */
 async function withMix<Outcome>(
-  { stemsOf, makeMix }: JobRoutesDeps,
+  { stemPartsOf, makeMix }: JobRoutesDeps,
   submission: Submission,
   signal: AbortSignal,
   use: (submission: Submission) => Promise<Outcome>,
 ): Promise<Outcome> {
   const { stemMix: mix, sourceId, song } = submission
   if (!mix || sourceId === undefined) return use(submission)
-  const made = await makeMix({ stems: stemsOf(sourceId), mix, tags: song.facts.tags }, signal)
+  const made = await makeMix({ ...stemPartsOf(sourceId), mix, tags: song.facts.tags }, signal)
   try {
     const { path: file, sha256, sampleRateHz, frames } = made.mix
     const facts = { ...song.facts, sampleRateHz, frames, durationSeconds: frames / sampleRateHz }

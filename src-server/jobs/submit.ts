@@ -4,6 +4,7 @@ import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import type { CreatedJob } from '../../src-contract/jobs.ts'
 import { CREDITS_PER_JOB, PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
 import { type JobSettings, WHOLE_SONG } from '../../src-contract/settings.ts'
+import { restOf } from '../../src-contract/stem-likeness.ts'
 import { skippedWith } from '../../src-contract/stem-mix.ts'
 import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
@@ -12,7 +13,7 @@ import type { StoredCover } from '../../src-worker/media/cover.ts'
 import { coverWarnings } from '../../src-worker/media/cover-warnings.ts'
 import { engineRateHz } from '../../src-worker/media/decode.ts'
 import { lengthWarnings } from '../../src-worker/media/length-warnings.ts'
-import type { StoredStem } from '../../src-worker/media/stored-stem.ts'
+import type { StemParts, StoredStem } from '../../src-worker/media/stored-stem.ts'
 import type { Ledger } from '../credits/ledger.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
@@ -36,7 +37,7 @@ export interface Submission {
   readonly joinedPaths?: readonly string[]
   /** Mix of the stems of the song; absent for their sum. */
   readonly stemMix?: StemMix | undefined
-  /** Files of the stems that the request mixes, in their order. */
+  /** Files of the stems that the request mixes, in their order, and of the song's stereo mix if that is needed. */
   readonly stemPaths?: readonly string[]
   readonly cover?: StoredCover
   readonly batchId?: string
@@ -69,8 +70,8 @@ export interface SubmissionsDeps {
   readonly storage: Storage
   readonly folders: Folders
   readonly notify: Pick<Notify, 'record' | 'committed'>
-  /** Returns the stems of a set, in the order of their numbers; empty for any other stored song. */
-  readonly stemsOf: (sourceId: string) => readonly StoredStem[]
+  /** Returns the stems of a set; none for any other stored song. */
+  readonly stemPartsOf: (sourceId: string) => StemParts
   readonly plan: () => Plan
 }
 
@@ -169,22 +170,32 @@ export class Submissions {
     const { request, sourceId, stemMix: settings } = submission
     // A retry has those of the first job.
     if (request.stems || sourceId === undefined) return submission
-    const stems = this.#deps.stemsOf(sourceId)
+    const { stems, original } = this.#deps.stemPartsOf(sourceId)
     if (stems.length === 0) return submission
-    if (!settings) return { ...submission, request: { ...request, stems: { count: stems.length } } }
-    const files = stems.map(({ path: _path, ...stem }) => stem)
+    const used = { count: stems.length, ...(original?.likeness ? { rest: restOf(original.likeness) } : {}) }
+    if (!settings) return { ...submission, request: { ...request, stems: used } }
+    const files = stems.map(withoutPath)
+    const restored = settings.restore_missing ? original : undefined
     const skip_repairs = skippedWith(request.settings.skip_repairs, settings)
     return {
       ...submission,
       request: {
         ...request,
         settings: { ...request.settings, skip_repairs },
-        stems: { count: stems.length, mix: { settings, files } },
+        stems: {
+          ...used,
+          mix: {
+            ...{ settings, files },
+            ...(restored ? { original: { file: withoutPath(restored.file), likeness: restored.likeness! } } : {}),
+          },
+        },
       },
-      stemPaths: stems.map((stem) => stem.path),
+      stemPaths: [...stems, ...(restored ? [restored.file] : [])].map((stem) => stem.path),
     }
   }
 }
+
+const withoutPath = ({ path: _path, ...stem }: StoredStem) => stem
 
 /** Returns the new job's fields from a submission. */
 function newJobOf({ caller, request, song, reference, cover, batchId, sourceId, sourcePath, retryOf }: Submission) {

@@ -266,7 +266,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     takeSource: (sourceId, param) => batchService.sources.take(sourceId, param),
     isStemSet: (sourceId) => batchService.sources.stems.has(sourceId),
     isStem: (sourceId) => batchService.sources.stems.isStem(sourceId),
-    stemsOf: (sourceId) => batchService.sources.stems.stemsOf(sourceId),
+    stemPartsOf: (sourceId) => batchService.sources.stems.partsOf(sourceId),
     makeMix: work.makeMix,
     onAnalysing: (sourceId, { stage, fraction }) =>
       notify.progress({ sourceId, stage, progress: Math.floor(fraction * 100) }),
@@ -284,6 +284,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
   const { baseUrl, clock, random } = deps
   stemRoutes(app, {
     ...{ sources: batchService.sources, makeMix: work.makeMix, inspect, storage, isStillAllowed, clock, random },
+    coverOf: work.coverOf,
     addToBatch: (store) => batchService.batch.add(store),
     removeSources: batchService.removeSources,
     tmp: folders.tmp,

@@ -58,7 +58,7 @@ export function createWork(deps: ServiceDeps, core: Core, farm: Farm | undefined
       if (process.availableMemory() < memoryBytes) auditions?.release()
     },
     analysisPath: (sha256) => batchWork.batchService.sources.analysisPath(sha256),
-    stemsOf: (sourceId) => batchWork.batchService.sources.stems.stemsOf(sourceId),
+    stemPartsOf: (sourceId) => batchWork.batchService.sources.stems.partsOf(sourceId),
     stopping,
   })
   const batchWork = createBatchWork(deps, core, uploads, jobWork)
@@ -140,13 +140,13 @@ function createJobWork(
     onEnded,
     makeRoom,
     analysisPath,
-    stemsOf,
+    stemPartsOf,
     stopping,
   }: {
     onEnded: (job: Pick<JobRecord, 'jobId' | 'state'>) => void
     makeRoom: (memoryBytes: number) => void
     analysisPath: (sha256: string) => string
-    stemsOf: SubmissionsDeps['stemsOf']
+    stemPartsOf: SubmissionsDeps['stemPartsOf']
     stopping: AbortSignal
   },
 ) {
@@ -165,7 +165,7 @@ function createJobWork(
     storage,
     folders,
     notify,
-    stemsOf,
+    stemPartsOf,
     plan,
   })
   const expiryOf = (completedAtMs: number) => retention.expiryOf(completedAtMs)
@@ -449,12 +449,20 @@ function createHearing(
   const { sources } = parts.batchWork.batchService
   const { requireDisk } = parts.uploads.storage
   const renderAlone = createRenderAlone({ pool, log, threads, timeLimitMs: config.jobTimeoutMs, stopping })
+  const mixes = new StemMixes({
+    makeMix: parts.makeMix,
+    stemPartsOf: (sourceId) => sources.stems.partsOf(sourceId),
+    folder: path.join(folders.tmp, random.newUuid()),
+  })
   return {
     makePreview: createMakePreview({ renderAlone, ffmpeg, random, tmp: folders.tmp, requireDisk }),
     auditions: new Auditions({
-      process: new AuditionProcess({ fork, clock, log, idleMs: config.auditionIdleMs }),
+      process: new AuditionProcess({
+        ...{ fork, clock, log, idleMs: config.auditionIdleMs },
+        onIdle: () => void mixes.clear().catch((cause: unknown) => log.warn('mixes could not be removed', { cause })),
+      }),
       files: new MasterFiles(path.join(folders.tmp, random.newUuid())),
-      mixes: new StemMixes({ makeMix: parts.makeMix, stemsOf: (sourceId) => sources.stems.stemsOf(sourceId) }),
+      mixes,
       takeSource: (sourceId, param) => sources.take(sourceId, param),
       analysisPath: (sha256) => sources.analysisPath(sha256),
       ffmpeg,

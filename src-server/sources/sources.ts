@@ -66,7 +66,11 @@ function prepareStatements(db: Db) {
     selectOne: db.prepare<[string], SourceRow>('SELECT * FROM sources WHERE source_id = ?'),
     updateAnalysis: db.prepare<[string, string]>('UPDATE sources SET analysis = ? WHERE source_id = ?'),
     deleteOne: db.prepare<[string]>('DELETE FROM sources WHERE source_id = ?'),
-    selectStems: db.prepare<[string], string>('SELECT source_id FROM stems WHERE set_id = ?').pluck(),
+    selectStems: db
+      .prepare<{ setId: string }, string>(
+        'SELECT source_id FROM stems WHERE set_id = @setId UNION SELECT original_id FROM stem_sets WHERE source_id = @setId AND original_id IS NOT NULL',
+      )
+      .pluck(),
     selectSizes: db.prepare<[], { sha256: string; size_bytes: number }>(
       'SELECT sha256, max(size_bytes) AS size_bytes FROM sources GROUP BY sha256',
     ),
@@ -207,7 +211,7 @@ export class Sources {
     return this.#statements.selectReferences.all(atMs)
   }
 
-  /** Deletes songs, and the stems of sets, in one transaction; the next `sweepFiles` removes their files. */
+  /** Deletes songs, and the stems and mixes of sets, in one transaction; the next `sweepFiles` removes their files. */
   remove(sourceIds: readonly string[]): void {
     this.#deps.db.transaction(() => {
       for (const sourceId of sourceIds) this.#forget(sourceId)
@@ -246,7 +250,7 @@ export class Sources {
 
   #forget(sourceId: string): void {
     const sha256 = this.#row(sourceId)?.sha256
-    const stems = this.#statements.selectStems.all(sourceId)
+    const stems = this.#statements.selectStems.all({ setId: sourceId })
     this.#statements.deleteOne.run(sourceId)
     for (const stem of stems) this.#forget(stem)
     if (sha256 !== undefined && !this.#isStored(sha256))

@@ -7,9 +7,11 @@ import { withoutAnyExtension, withoutSongExtension } from '../../src-contract/so
 import { MAX_STEM_SET_BYTES, MAX_STEMS } from '../../src-contract/stem-limits.ts'
 import { rolesOfNames } from '../../src-contract/stem-roles.ts'
 import { stemEndpoints } from '../../src-contract/stems.ts'
+import type { Detail } from '../../src-contract/text/details.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
+import type { StemMixDone, StemMixOrder } from '../../src-worker/mastering/work-order.ts'
 import type { SongTags } from '../../src-worker/media/audio-facts.ts'
-import type { StoredStem } from '../../src-worker/media/stored-stem.ts'
+import type { StemParts } from '../../src-worker/media/stored-stem.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Caller, route } from '../http/route.ts'
@@ -17,7 +19,8 @@ import { readAccept } from '../uploads/form.ts'
 import type { Inspect, InspectedSong } from '../uploads/inspect.ts'
 import { type ReceivedFile, type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
-import type { Sources } from './sources.ts'
+import type { CoverOf } from './song-cover.ts'
+import type { Sources, StoredSource } from './sources.ts'
 import type { NewStemSet } from './stem-sets.ts'
 import { requireCount, requireSetSize, unusableStems, unzipStems } from './stem-zip.ts'
 
@@ -29,17 +32,10 @@ export interface StemRoutesDeps {
   readonly removeSources: (sourceIds: readonly string[]) => void
   /** Mixes stems into a file, which the caller moves or discards. */
   readonly makeMix: (
-    order: { readonly stems: readonly StoredStem[]; readonly tags: SongTags },
+    order: StemParts & Pick<StemMixOrder, 'tags' | 'cover'>,
     signal: AbortSignal,
-  ) => Promise<{
-    readonly mix: {
-      readonly path: string
-      readonly sizeBytes: number
-      readonly sha256: string
-      readonly silent: readonly number[]
-    }
-    discard(): Promise<void>
-  }>
+  ) => Promise<Pick<StemMixDone, 'mix'> & { discard(): Promise<void> }>
+  readonly coverOf: CoverOf
   readonly inspect: Inspect
   readonly storage: Storage
   readonly isStillAllowed: (caller: Caller) => boolean
@@ -62,7 +58,7 @@ export function stemRoutes(app: FastifyInstance, deps: StemRoutesDeps): void {
     if (caller.via === 'key') sets.requireRoom(Number(request.headers['content-length'] ?? 0))
     const form = await receiveForm(request.raw, {
       folder: path.join(tmp, random.newUuid()),
-      files: ['file'],
+      files: ['file', 'original'],
       repeated: { name: 'stems', most: MAX_STEMS },
       maxFileBytes: MAX_STEM_SET_BYTES,
       maxTotalBytes: MAX_STEM_SET_BYTES,
@@ -75,11 +71,13 @@ export function stemRoutes(app: FastifyInstance, deps: StemRoutesDeps): void {
       if (isInBatch && caller.via === 'key')
         throw new AppError('INVALID_REQUEST', {}, { param: 'add_to_batch', details: [{ rule: 'session_only' }] })
       if (!isInBatch) sets.requireRoom(0)
-      const made = await makeSet(deps, form, signal)
+      const made = await makeSet(deps, form, songOf(deps, form, caller), signal)
       try {
         if (!deps.isStillAllowed(caller)) throw new AppError('INVALID_API_KEY')
         const store = () => {
-          const bytes = [made.set.sum, ...made.set.stems].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+          const { sum, stems, original } = made.set
+          const files = [sum, ...stems, ...(original ? [original.song] : [])]
+          const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
           if (!isInBatch) sets.requireRoom(bytes)
           storage.require(bytes, 0)
           return sets.add({ ...made.set, isInBatch })
@@ -110,6 +108,7 @@ export function stemRoutes(app: FastifyInstance, deps: StemRoutesDeps): void {
 async function makeSet(
   deps: StemRoutesDeps,
   form: ReceivedForm,
+  song: (StoredSource & { readonly title: string }) | undefined,
   signal: AbortSignal,
 ): Promise<{ readonly set: Omit<NewStemSet, 'isInBatch'>; discard(): Promise<void> }> {
   const title = readFields(form)
@@ -121,31 +120,63 @@ async function makeSet(
         ...(accept ? { accept } : {}),
       })
     : form.repeated
-  requireCount(files.length)
-  requireSetSize(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
+  const sent = form.files.get('original')
+  requireSetSize([...files, ...(sent ? [sent] : [])].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
   const inspected: InspectedSong[] = []
   for (const file of files) inspected.push(await inspectStem(deps, file, signal, accept))
-  const roles = rolesOfNames(inspected.map(({ filename }) => filename))
-  const stems = inspected.map((song, index) => {
-    const role = roles[index]
-    return { ...song, role: role === undefined || role === 'mix' ? ('other' as const) : role }
-  })
-  const songTitle = title ?? (titleOf(zip, files) || undefined)
-  const tags = { ...commonTags(stems), ...(songTitle === undefined ? {} : { title: songTitle }) }
-  const made = await deps.makeMix({ stems, tags }, signal)
+  const { stems, mix } = rolesOf(inspected, sent && (await inspectStem(deps, sent, signal, accept)))
+  requireCount(stems.length)
+  const original = mix ?? song
+  const songTitle = title ?? song?.title ?? (titleOf(zip, stems) || undefined)
+  const tags = {
+    ...commonTags(stems),
+    ...(song ?? original)?.facts.tags,
+    ...(songTitle === undefined ? {} : { title: songTitle }),
+  }
+  const labelled = { tags, ...(original ? { cover: song ?? original } : {}) }
+  const compared = original ? { original: { file: { ...original, role: 'other' as const } } } : {}
+  const made = await deps.makeMix({ stems, ...compared, ...labelled }, signal)
   try {
-    const { path: file, sizeBytes, sha256, silent } = made.mix
-    const sum = await deps.inspect(
-      { path: file, filename: `${songTitle ?? 'Stems'}.wav`, sizeBytes, sha256 },
-      'file',
-      signal,
-    )
-    const set = { sum, stems: stems.map((stem, index) => ({ ...stem, isSilent: silent.includes(index) })) }
+    const { path: file, sizeBytes, sha256, silent, likeness } = made.mix
+    const summed = { path: file, filename: `${songTitle ?? 'Stems'}.wav`, sizeBytes, sha256 }
+    const sum = await deps.inspect(summed, 'file', signal)
+    const cover = await deps.coverOf(sum, signal)
+    const set = {
+      sum: { ...sum, ...(cover ? { cover } : {}) },
+      stems: stems.map((stem, index) => ({ ...stem, isSilent: silent.includes(index) })),
+      ...(original ? { original: { song: original, likeness } } : {}),
+    }
     return { set, discard: made.discard }
   } catch (error) {
     await made.discard()
     throw error
   }
+}
+
+/** Returns the stems among the files of a set with their roles, and its whole mix: the one that was sent as such, or is named so. */
+function rolesOf(files: readonly InspectedSong[], sent: InspectedSong | undefined) {
+  const roles = rolesOfNames(files.map(({ filename }) => filename))
+  const mixes = [...(sent ? [sent] : []), ...files.filter((_, index) => roles[index] === 'mix')]
+  const [mix, second] = mixes
+  if (mix && second) throw unusableStems('two_mixes', { name: mix.filename, other: second.filename })
+  const stems = files.flatMap((song, index) => {
+    const role = roles[index]
+    return role === 'mix' ? [] : [{ ...song, role: role ?? ('other' as const) }]
+  })
+  return { stems, mix }
+}
+
+/** Returns the stored song whose stems a form of the application has; undefined if it names none. */
+function songOf({ sources }: StemRoutesDeps, { fields }: ReceivedForm, caller: Caller) {
+  const [sourceId, ...others] = fields.get('original_source_id') ?? []
+  if (sourceId === undefined) return undefined
+  const refuse = (detail: Detail) =>
+    new AppError('INVALID_REQUEST', {}, { param: 'original_source_id', details: [detail] })
+  if (caller.via === 'key') throw refuse({ rule: 'session_only' })
+  if (others.length > 0) throw refuse({ rule: 'once' })
+  const song = sources.take(sourceId, 'source_id')
+  if (!song) throw refuse({ rule: 'unknown_song' })
+  return { ...song, title: sources.show(sourceId)!.title }
 }
 
 function readFlag({ fields }: ReceivedForm, param: string): boolean {

@@ -1,28 +1,32 @@
 /** Sets of stems in the store of songs: which stored songs are the stems of which. */
 import type { Source } from '../../src-contract/app.ts'
-
+import { isOfSong, type MixLikeness, restOf } from '../../src-contract/stem-likeness.ts'
 import { MAX_ACCOUNT_STEM_BYTES, MAX_UNUSED_STEM_SETS, STEM_SET_HOURS } from '../../src-contract/stem-limits.ts'
 import { STEM_ROLES, type StemRole } from '../../src-contract/stem-roles.ts'
 import type { StemSet } from '../../src-contract/stems.ts'
 import type { Language } from '../../src-contract/text/language.ts'
+import { likenessSentence } from '../../src-contract/text/stem-likeness.ts'
 import { stemNotes } from '../../src-contract/text/stem-notes.ts'
 import { isoTime } from '../../src-system/system.ts'
-import type { StoredStem } from '../../src-worker/media/stored-stem.ts'
+import type { StemParts, StoredStem } from '../../src-worker/media/stored-stem.ts'
+import type { Cover } from '../../src-worker/media/tags.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { InspectedSong } from '../uploads/inspect.ts'
 
 /** The store of songs as far as sets need it. */
 interface SongStore {
-  add(song: InspectedSong & { readonly purpose: 'song' }): string
+  add(song: InspectedSong & { readonly purpose: 'song'; readonly cover?: Cover }): string
   find(sourceId: string): InspectedSong | undefined
   show(sourceId: string): Source | undefined
 }
 
 /** Stems of a new set and their sum. All files are moved. */
 export interface NewStemSet {
-  readonly sum: InspectedSong
+  readonly sum: InspectedSong & { readonly cover?: Cover }
   readonly stems: readonly (InspectedSong & { readonly role: StemRole; readonly isSilent: boolean })[]
+  /** Stereo mix of the song, and how it is related to the sum; undefined if that could not be told. */
+  readonly original?: { readonly song: InspectedSong; readonly likeness: MixLikeness | undefined }
   /** True for a song of the application's batch, which decides how long it stays. */
   readonly isInBatch: boolean
 }
@@ -40,6 +44,8 @@ interface SetRow {
   readonly is_of_key: 0 | 1
   readonly created_at_ms: number
   readonly size_bytes: number
+  readonly original_id: string | null
+  readonly likeness: string | null
 }
 
 interface StemRow {
@@ -51,13 +57,17 @@ interface StemRow {
 
 const LIFETIME_MS = STEM_SET_HOURS * 3_600_000
 
-const ALL_SETS = `SELECT stem_sets.source_id, is_of_key, own.created_at_ms, own.size_bytes + sum(stored.size_bytes) AS size_bytes
+const ALL_SETS = `SELECT stem_sets.source_id, is_of_key, own.created_at_ms, original_id, likeness,
+    own.size_bytes + coalesce(original.size_bytes, 0) + sum(stored.size_bytes) AS size_bytes
   FROM stem_sets JOIN sources AS own ON own.source_id = stem_sets.source_id
+  LEFT JOIN sources AS original ON original.source_id = original_id
   JOIN stems ON stems.set_id = stem_sets.source_id JOIN sources AS stored ON stored.source_id = stems.source_id`
 
 function prepareStatements(db: Db) {
   return {
-    insertSet: db.prepare<[string, number]>('INSERT INTO stem_sets (source_id, is_of_key) VALUES (?, ?)'),
+    insertSet: db.prepare(
+      'INSERT INTO stem_sets (source_id, is_of_key, original_id, likeness) VALUES (@setId, @isOfKey, @originalId, @likeness)',
+    ),
     insertStem: db.prepare(
       'INSERT INTO stems (set_id, number, source_id, role, is_silent) VALUES (@setId, @number, @sourceId, @role, @isSilent)',
     ),
@@ -65,7 +75,11 @@ function prepareStatements(db: Db) {
     selectSets: db.prepare<[], SetRow>(
       `${ALL_SETS} GROUP BY stem_sets.source_id ORDER BY own.created_at_ms DESC, own.source_id`,
     ),
-    selectSetOf: db.prepare<[string], string>('SELECT set_id FROM stems WHERE source_id = ?').pluck(),
+    selectSetOf: db
+      .prepare<{ sourceId: string }, string>(
+        'SELECT set_id FROM stems WHERE source_id = @sourceId UNION SELECT source_id FROM stem_sets WHERE original_id = @sourceId',
+      )
+      .pluck(),
     countStems: db.prepare<[string], number>('SELECT count(*) FROM stems WHERE set_id = ?').pluck(),
     selectStems: db.prepare<[string], StemRow>(
       'SELECT number, source_id, role, is_silent FROM stems WHERE set_id = ? ORDER BY number',
@@ -99,11 +113,13 @@ export class StemSets {
   }
 
   /** Stores a set and returns the identifier of its sum, in one transaction. */
-  add({ sum, stems, isInBatch }: NewStemSet): string {
+  add({ sum, stems, original, isInBatch }: NewStemSet): string {
     const { db, sources } = this.#deps
     return db.transaction(() => {
       const setId = sources.add({ ...sum, purpose: 'song' })
-      this.#statements.insertSet.run(setId, isInBatch ? 0 : 1)
+      const originalId = original ? sources.add({ ...original.song, purpose: 'song' }) : null
+      const likeness = original?.likeness ? JSON.stringify(original.likeness) : null
+      this.#statements.insertSet.run({ setId, isOfKey: isInBatch ? 0 : 1, originalId, likeness })
       for (const [index, { role, isSilent, ...song }] of numbered(stems).entries()) {
         const sourceId = sources.add({ ...song, purpose: 'song' })
         this.#statements.insertStem.run({ setId, number: index + 1, sourceId, role, isSilent: isSilent ? 1 : 0 })
@@ -112,12 +128,20 @@ export class StemSets {
     })()
   }
 
-  /** Returns the stems of a set in the order of their numbers; empty for any other song. */
-  stemsOf(sourceId: string): StoredStem[] {
-    return this.#statements.selectStems.all(sourceId).flatMap(({ source_id, role }) => {
-      const song = this.#deps.sources.find(source_id)
+  /** Returns the stems of a set, and the stereo mix of the song if it was compared with their sum; no stems for any other song. */
+  partsOf(sourceId: string): StemParts {
+    const { sources } = this.#deps
+    const file = (id: string, role: StemRole): StoredStem[] => {
+      const song = sources.find(id)
       return song ? [{ path: song.path, filename: song.filename, sha256: song.sha256, facts: song.facts, role }] : []
-    })
+    }
+    const stems = this.#statements.selectStems.all(sourceId).flatMap(({ source_id, role }) => file(source_id, role))
+    const row = this.#statements.selectSet.get(sourceId)
+    const [original] = row?.original_id ? file(row.original_id, 'other') : []
+    const likeness = row && likenessOf(row)
+    if (!original || !likeness) return { stems }
+    const { sampleRateHz } = sources.find(sourceId)!.facts
+    return { stems, original: { file: original, likeness: { ...likeness, sampleRateHz } } }
   }
 
   /** Returns the number of the stems of a stored song; 0 without any. */
@@ -125,9 +149,9 @@ export class StemSets {
     return this.#statements.countStems.get(sourceId) ?? 0
   }
 
-  /** Returns whether a stored song is a stem of a set. */
+  /** Returns whether a stored song is a stem of a set, or the stereo mix beside them. */
   isStem(sourceId: string): boolean {
-    return this.#statements.selectSetOf.get(sourceId) !== undefined
+    return this.#statements.selectSetOf.get({ sourceId }) !== undefined
   }
 
   has(sourceId: string): boolean {
@@ -176,8 +200,9 @@ export class StemSets {
       .map(({ source_id }) => source_id)
   }
 
-  #toWire({ source_id, is_of_key, created_at_ms, size_bytes }: SetRow, language: Language): StemSet {
+  #toWire(row: SetRow, language: Language): StemSet {
     const { sources, use } = this.#deps
+    const { source_id, is_of_key, created_at_ms, size_bytes, original_id } = row
     const sum = sources.show(source_id)!
     const stems = this.#statements.selectStems.all(source_id).map((row) => {
       const { filename, size_bytes, sha256, codec, sample_rate_hz, channels, duration_seconds } = sources.show(
@@ -190,20 +215,43 @@ export class StemSets {
       }
     })
     const { title, sample_rate_hz, duration_seconds } = sum
+    const original = original_id === null ? undefined : sources.show(original_id)
+    const likeness = likenessOf(row)
     const isUnused = is_of_key === 1 && !use.hasJobs(source_id)
     return {
       ...{ source_id, title, stems, sample_rate_hz, duration_seconds, size_bytes },
+      ...(original
+        ? {
+            original: { source_id: original.source_id, filename: original.filename, ...toOriginal(likeness, language) },
+          }
+        : {}),
       notes: stemNotes(
         {
           silent: stems.filter((stem) => stem.is_silent).map((stem) => stem.filename),
           sampleRateHz: sample_rate_hz,
           hasOtherRates: stems.some((stem) => stem.sample_rate_hz !== sample_rate_hz),
           hasOtherLengths: stems.some((stem) => stem.duration_seconds !== duration_seconds),
+          original: original?.filename,
         },
         language,
       ),
       created_at: isoTime(created_at_ms),
       ...(isUnused ? { expires_at: isoTime(created_at_ms + LIFETIME_MS) } : {}),
     }
+  }
+}
+
+const likenessOf = ({ likeness }: Pick<SetRow, 'likeness'>): MixLikeness | undefined =>
+  likeness === null ? undefined : (JSON.parse(likeness) as MixLikeness)
+
+function toOriginal(likeness: MixLikeness | undefined, language: Language) {
+  if (!likeness) return { likeness: null }
+  const { offsetFrames, isInverted, gainDb } = likeness
+  const rest = restOf(likeness)
+  return {
+    likeness: {
+      ...{ offset_samples: offsetFrames, is_inverted: isInverted, gain_db: gainDb, ...rest },
+      ...{ is_song: isOfSong(rest), summary: likenessSentence(rest)[language] },
+    },
   }
 }

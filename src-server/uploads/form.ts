@@ -27,8 +27,9 @@ import {
   type SettingName,
 } from '../../src-contract/settings.ts'
 import { ACCEPT_ANY, type Accept } from '../../src-contract/song-files.ts'
+import type { KnownLikeness } from '../../src-contract/stem-likeness.ts'
 import { chosenMix } from '../../src-contract/stem-mix.ts'
-import { type StemMix, StemMix as StemMixSchema } from '../../src-contract/stem-mix-schemas.ts'
+import { type StemMix, StemMix as StemMixSchema, type StemRest } from '../../src-contract/stem-mix-schemas.ts'
 import { withStyle } from '../../src-contract/styles.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import type { Joined, JoinedSong } from '../../src-worker/media/joined.ts'
@@ -58,8 +59,15 @@ export interface MasterRequest {
 
 /** Stems of a song: with a mix, their files without their paths, in the order of their numbers. */
 export interface RequestedStems {
+  /** What is left of the stereo mix of the song beside their sum. */
+  readonly rest?: StemRest
   readonly count: number
-  readonly mix?: { readonly settings: StemMix; readonly files: readonly Omit<StoredStem, 'path'>[] }
+  readonly mix?: {
+    readonly settings: StemMix
+    readonly files: readonly Omit<StoredStem, 'path'>[]
+    /** Stereo mix of the song, from which the mix restores what the stems lack; its file comes after theirs. */
+    readonly original?: { readonly file: Omit<StoredStem, 'path'>; readonly likeness: KnownLikeness }
+  }
 }
 
 /** Text fields of a `POST /api/v1/master`. */

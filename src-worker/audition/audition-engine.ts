@@ -17,13 +17,14 @@ import { describeFailure, WorkFailure } from '../mastering/work-failure.ts'
 import type {
   AuditionAnswer,
   AuditionCall,
+  AuditionEstimate,
   AuditionOrder,
   AuditionTask,
   AuditionTasks,
 } from '../mastering/work-order.ts'
-import { EstimateSound } from './estimate-sound.ts'
-import { type EditedSong, LoadedSong, songKey } from './loaded-song.ts'
-import type { EstimatedGain } from './loudness-model.ts'
+import { audioOfBlocks, sumBlocks } from '../media/decoded-stems.ts'
+import { EstimateSound, type ReadSong } from './estimate-sound.ts'
+import { type EditedSong, LoadedSong, songKey, sumKey } from './loaded-song.ts'
 import { PassageTurns } from './passage-turns.ts'
 import { estimateOf, type PlannedAudition, planAudition } from './planned-audition.ts'
 import { pricedTargets, priceTargets } from './price.ts'
@@ -38,11 +39,11 @@ const MOST_REFERENCES = 8
 
 /** An audition of the loaded song. */
 interface HeldAudition {
-  readonly song: LoadedSong
-  readonly edited: EditedSong
+  readonly estimate: AuditionEstimate
   readonly planned: PlannedAudition
-  readonly gain: EstimatedGain
   readonly sound: EstimateSound
+  /** The song that it is planned for and rendered from; absent for stems that are heard before their mix is made. */
+  readonly loaded?: { readonly song: LoadedSong; readonly edited: EditedSong }
 }
 
 type Call<Task extends AuditionTask> = { readonly order: AuditionTasks[Task]['order']; readonly signal: AbortSignal }
@@ -67,8 +68,7 @@ export class AuditionEngine {
     estimate: async (call) => {
       this.#settling.change()
       this.#passages.prefer(keyOf(call.order))
-      const { song, planned, gain } = await this.#hold(call)
-      return estimateOf(song, planned, gain, call.order.settings)
+      return (await this.#hold(call)).estimate
     },
     passage: async (call) => {
       const { order, signal } = call
@@ -113,15 +113,16 @@ export class AuditionEngine {
       const known = this.#held.get(keyOf(order))
       if (known) return known
       const planned = planAudition(song, reference, order)
-      const edited = await song.edited(planned.edits, order, signal)
+      const edited = order.lanes ? undefined : await song.edited(planned.edits, order, signal)
       const gain = song.model(planned.target, order.settings).estimate(planned.rest, planned.target)
       const treatment = { recipe: planned.rest, plan: finalise ?? gain.plan }
       const sound = new EstimateSound(
-        edited.audio,
+        edited?.audio ?? soundOfLanes(order, song),
         { ...treatment, edges: order.settings },
         { bitDepth: MASTER_BIT_DEPTH, seed: order.seed },
       )
-      const held = { song, edited, planned, gain, sound }
+      const estimate = estimateOf(song, planned, gain, order.settings)
+      const held = { estimate, planned, sound, ...(edited ? { loaded: { song, edited } } : {}) }
       this.#keep(keyOf(order), held)
       return held
     }
@@ -130,17 +131,22 @@ export class AuditionEngine {
 
   /** Keeps an audition and drops those of another song or with other edits, together with their audio. */
   #keep(key: string, held: HeldAudition): void {
-    for (const [other, { edited }] of this.#held) if (edited.audio !== held.edited.audio) this.#held.delete(other)
+    const audioOf = ({ loaded }: HeldAudition) => loaded?.edited.audio
+    for (const [other, one] of this.#held)
+      if (audioOf(one) && audioOf(held) && audioOf(one) !== audioOf(held)) this.#held.delete(other)
     this.#held.set(key, held)
     if (this.#held.size > MOST_HELD) this.#held.delete(this.#held.keys().next().value!)
   }
 
   async #load(order: AuditionOrder, signal: AbortSignal): Promise<LoadedSong> {
-    if (this.#song?.key === songKey(order)) return this.#song
+    const isSame = order.lanes ? this.#song?.sumKey === sumKey(order) : this.#song?.key === songKey(order)
+    if (this.#song && isSame) return this.#song
     // Released before the other is read: two songs at once would take twice the memory.
+    const isOfSum = this.#song?.sumKey === sumKey(order)
     this.#song = undefined
     this.#rendered = undefined
-    this.#held.clear()
+    // Stems hold no song.
+    for (const [key, { loaded }] of this.#held) if (loaded || !isOfSum) this.#held.delete(key)
     this.#song = await LoadedSong.read(order, signal)
     return this.#song
   }
@@ -159,7 +165,8 @@ export class AuditionEngine {
 
   async #render({ order, signal }: Call<'render'>): Promise<AuditionTasks['render']['result']> {
     await this.#settling.settled(signal)
-    const { song, edited, planned } = await this.#hold({ order, signal })
+    const { loaded, planned } = await this.#hold({ order, signal })
+    const { song, edited } = loaded!
     const { settings, platform, seed, ffmpeg, folder } = order
     const run = runInSlices(signal)
     const applied = await run(recipeSteps(await run(copySteps(edited.audio)), planned.rest))
@@ -205,8 +212,21 @@ export class AuditionEngine {
   }
 }
 
-function keyOf({ source, reference, platform, settings }: AuditionOrder): string {
-  return JSON.stringify([source.sha256, reference?.sha256 ?? null, platform, settings])
+function keyOf({ source, lanes, reference, platform, settings }: AuditionOrder): string {
+  return JSON.stringify([source.sha256, lanes ?? null, reference?.sha256 ?? null, platform, settings])
+}
+
+/** The stems of an order as one song with the trims and the length of the loaded one. */
+function soundOfLanes({ lanes, settings }: AuditionOrder, song: LoadedSong): ReadSong {
+  const { frames, sampleRateHz } = song.analysis
+  const first = Math.round((settings.trim_start_seconds ?? 0) * sampleRateHz)
+  const read = (start: number, end: number) =>
+    audioOfBlocks(
+      sumBlocks(lanes!, first + end, first + start),
+      { frames: end - start, sampleRateHz },
+      (length) => new Float32Array(length),
+    )
+  return { frames, sampleRateHz, read }
 }
 
 /** Frames that are copied in one step. */

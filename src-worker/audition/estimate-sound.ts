@@ -2,7 +2,7 @@
 import type { Edges } from '../../src-contract/edges.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
 import { applyRecipe } from '../../src-engine/chain.ts'
-import { type Audio, allocateBlock, sliceBlock } from '../../src-engine/dsp/block.ts'
+import { type Audio, type AudioBlock, allocateBlock, sliceBlock } from '../../src-engine/dsp/block.ts'
 import { type Padding, paddingOf, shapeEdges, withSilentPadding } from '../../src-engine/edges.ts'
 import { createQuantiser } from '../../src-engine/finalise/dither.ts'
 import { type FinalisePlan, prepareFinalise, renderWithOffset } from '../../src-engine/finalise/finalise.ts'
@@ -27,8 +27,14 @@ export interface Treatment {
   readonly edges: Edges
 }
 
+/** A song that is read from files as it is heard. */
+export interface ReadSong extends Pick<Audio, 'frames' | 'sampleRateHz'> {
+  /** Returns the frames [start, end). */
+  read(startFrame: number, endFrame: number): AudioBlock
+}
+
 export class EstimateSound {
-  readonly #song: Audio
+  readonly #song: Audio | ReadSong
   readonly #padding: Padding
   /** Frames of the song with its padding. */
   readonly #frames: number
@@ -37,7 +43,7 @@ export class EstimateSound {
   /** Bytes of each rendered piece by its number. */
   readonly #pieces = new Map<number, Uint8Array>()
 
-  constructor(song: Audio, treatment: Treatment, format: SoundFormat) {
+  constructor(song: Audio | ReadSong, treatment: Treatment, format: SoundFormat) {
     this.#song = song
     this.#padding = paddingOf(treatment.edges, song.sampleRateHz)
     this.#frames = this.#padding.startFrames + song.frames + this.#padding.endFrames
@@ -92,7 +98,12 @@ export class EstimateSound {
  * Returns the frames [first, end) of a padded song as the treatment makes them, rendered with a short run-up; `first` is a multiple of 8.
  * The song's ends come out as in a render of the whole song.
  */
-export function renderPassage(song: Audio, { recipe, plan, edges }: Treatment, first: number, end: number): Audio {
+export function renderPassage(
+  song: Audio | ReadSong,
+  { recipe, plan, edges }: Treatment,
+  first: number,
+  end: number,
+): Audio {
   const { sampleRateHz } = song
   const { startFrames, endFrames } = paddingOf(edges, sampleRateHz)
   const frames = startFrames + song.frames + endFrames
@@ -100,7 +111,7 @@ export function renderPassage(song: Audio, { recipe, plan, edges }: Treatment, f
   const from = Math.max(0, first - warmUp)
   const to = Math.min(frames, end + Math.ceil(LOOK_AHEAD_SECONDS * sampleRateHz))
   const around: Audio = { ...allocateBlock(CHANNELS, to - from), sampleRateHz }
-  const heard = sliceBlock(song, from - startFrames, to - startFrames)
+  const heard = blockOf(song, from - startFrames, to - startFrames)
   for (const [c, samples] of heard.channels.entries()) {
     around.channels[c]!.set(samples, Math.min(around.frames, Math.max(0, startFrames - from)))
   }
@@ -117,4 +128,11 @@ export function renderPassage(song: Audio, { recipe, plan, edges }: Treatment, f
     at += block.frames
   }
   return passage
+}
+
+/** Returns the frames [start, end) of a song; the ends are clamped to it. */
+function blockOf(song: Audio | ReadSong, startFrame: number, endFrame: number): AudioBlock {
+  if (!('read' in song)) return sliceBlock(song, startFrame, endFrame)
+  const start = Math.max(0, Math.min(song.frames, startFrame))
+  return song.read(start, Math.max(start, Math.min(song.frames, endFrame)))
 }

@@ -34,6 +34,8 @@ const NO_EDITS = '[]'
 export class LoadedSong {
   /** Key of the song and its trims. */
   readonly key: string
+  /** The same for all mixes of its stems. */
+  readonly sumKey: string
   readonly analysis: SourceAnalysis
   /** Figures of the report. */
   readonly figures: Pictured
@@ -42,8 +44,9 @@ export class LoadedSong {
   #edited: EditedSong & { readonly key: string }
   #model: { readonly key: string; readonly model: LoudnessModel } | undefined
 
-  private constructor(key: string, song: ReadSong) {
-    this.key = key
+  private constructor(keys: Pick<LoadedSong, 'key' | 'sumKey'>, song: ReadSong) {
+    this.key = keys.key
+    this.sumKey = keys.sumKey
     this.analysis = song.analysis
     this.figures = roundReport(sourceFigures(song.analysis))
     this.bridgedGaps = song.bridgedGaps
@@ -52,11 +55,11 @@ export class LoadedSong {
   }
 
   /** Checks, decodes and measures a song. Throws as a job does. */
-  static async read(place: SongPlace, signal: AbortSignal): Promise<LoadedSong> {
+  static async read(place: SongPlace & Pick<AuditionOrder, 'sumSha256'>, signal: AbortSignal): Promise<LoadedSong> {
     const { source, analysisPath, settings, ffmpeg, folder } = place
     if (source.facts.durationSeconds < MIN_DURATION_SECONDS) throw new WorkFailure('TOO_SHORT')
     const { song } = await readSongs({ source, analysisPath, settings }, { ffmpeg, folder, report: () => {}, signal })
-    return new LoadedSong(songKey(place), song)
+    return new LoadedSong({ key: songKey(place), sumKey: sumKey(place) }, song)
   }
 
   /** Returns the song with these edits; decodes it again if its samples were edited differently. Throws as decoding does. */
@@ -92,6 +95,15 @@ export class LoadedSong {
 /** Returns the name of a song and its trims. */
 export function songKey({ source, settings }: Pick<AuditionOrder, 'source' | 'settings'>): string {
   return `${source.sha256} ${settings.trim_start_seconds} ${settings.trim_end_seconds}`
+}
+
+/** Returns the name of the sum of stems that a song is mixed from, or its own, with its trims. */
+export function sumKey({
+  sumSha256,
+  source,
+  settings,
+}: Pick<AuditionOrder, 'sumSha256' | 'source' | 'settings'>): string {
+  return songKey({ source: { ...source, sha256: sumSha256 ?? source.sha256 }, settings })
 }
 
 function copyOf({ channels, frames, sampleRateHz }: Audio): Audio {

@@ -25,6 +25,7 @@ import type {
   Warning,
 } from '../../src-contract/report.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
+import type { MixLikeness } from '../../src-contract/stem-likeness.ts'
 import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
 import type { LoudnessPrice, SuggestionProposal } from '../../src-contract/suggestion.ts'
 import type { LocalizedText } from '../../src-contract/text/language.ts'
@@ -36,7 +37,8 @@ import type { Cover, StoredCover } from '../media/cover.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import type { Joined } from '../media/joined.ts'
 import type { PlayedLevel } from '../media/label-file.ts'
-import type { StoredStem } from '../media/stored-stem.ts'
+import type { DecodedStem } from '../media/stem-lanes.ts'
+import type { StemParts } from '../media/stored-stem.ts'
 import type { WrittenFile } from '../media/written-file.ts'
 import type { ResultZip } from '../result/result-zip.ts'
 
@@ -120,6 +122,10 @@ export interface RenderedAlone {
 
 /** A song to play with settings for one platform. */
 export interface AuditionOrder extends SongOrder {
+  /** SHA-256 of the sum of the stems, if the source is a mix of them. */
+  readonly sumSha256?: string
+  /** Decoded stems of the source, which is then their sum: they are heard in its place, treated as the song that was loaded last. */
+  readonly lanes?: readonly DecodedStem[]
   readonly platform: Platform
   /** Existing folder reserved for this audition: its master and trials of ffmpeg. */
   readonly folder: string
@@ -241,16 +247,18 @@ export interface RecordOrder {
 }
 
 /** Stems to be mixed into one song. */
-export interface StemMixOrder {
+export interface StemMixOrder extends StemParts {
   readonly ffmpeg: Ffmpeg
   /** Existing, empty folder. */
   readonly folder: string
-  /** In the order of their numbers. */
-  readonly stems: readonly StoredStem[]
   /** Settings of the mix; the sum when absent. */
   readonly mix?: StemMix
   /** Tags of the song. */
   readonly tags: SongTags
+  /** Folder in which decoded stems are kept by their content, for the next mix; they are removed when absent. */
+  readonly kept?: string
+  /** Song whose cover the mix has. */
+  readonly cover?: Pick<StoredSong, 'path' | 'facts'>
 }
 
 /** Repairs that were made in a stem. */
@@ -269,6 +277,8 @@ export interface StemMixDone {
     /** Positions of silent stems in the order. */
     readonly silent: readonly number[]
     readonly repairs: readonly StemRepairs[]
+    /** How the stereo mix is related to the sum; absent if it was not compared, or nothing could be. */
+    readonly likeness?: MixLikeness
   }
 }
 

@@ -1,3 +1,4 @@
+import type { KnownLikeness } from '../../src-contract/stem-likeness.ts'
 import type { StemRole } from '../../src-contract/stem-roles.ts'
 import type { AudioFacts } from './audio-facts.ts'
 
@@ -10,4 +11,11 @@ export interface StoredStem {
   readonly sha256: string
   readonly facts: AudioFacts
   readonly role: StemRole
+}
+
+/** The stems of a song, in the order of their numbers, and its stereo mix if that is known. */
+export interface StemParts {
+  readonly stems: readonly StoredStem[]
+  /** It is compared with the sum, unless it has been; then a mix may restore from it what the stems lack. */
+  readonly original?: { readonly file: StoredStem; readonly likeness?: KnownLikeness }
 }

@@ -1,21 +1,23 @@
 /** Mixing of stems into one song: each stem is decoded, brought to one rate and kept on disk, and all are added. */
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import type { MixLikeness } from '../../src-contract/stem-likeness.ts'
 import { isTreated } from '../../src-contract/stem-mix.ts'
 import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
+import { mixLikeness } from '../../src-engine/analysis/mix-likeness.ts'
 import { type Audio, samplePeak } from '../../src-engine/dsp/block.ts'
+import { dbToGain } from '../../src-engine/dsp/units.ts'
 import { checkStoredSong, readingSong, SOURCE_CODES } from '../mastering/stored-song.ts'
 import type { StemMixDone, StemMixOrder, StemRepairs } from '../mastering/work-order.ts'
-import { decodedRateHz, decodeSong, engineRateHz } from '../media/decode.ts'
+import { decodeSong, engineRateHz } from '../media/decode.ts'
+import { audioOfBlocks, blocksOf, sumBlocks, writeDecodedStem, writeMix } from '../media/decoded-stems.ts'
 import { lowerRate, raiseRate } from '../media/resample.ts'
 import { allocateOwn, giveBack } from '../media/samples.ts'
+import { type DecodedStem, keptName, keptStem, lanesOf, missingName, mixRateHz } from '../media/stem-lanes.ts'
 import type { StoredStem } from '../media/stored-stem.ts'
-import { type DecodedStem, sumBlocks, writeDecodedStem, writeMix } from './sum.ts'
-import { stemGains, treatStem } from './treat-stem.ts'
+import { type Cover, readCover } from '../media/tags.ts'
+import { treatStem } from './treat-stem.ts'
 import { planVoice, voicedBlocks } from './voice-forward.ts'
-
-/** Highest rate of a mix, Hz. */
-const HIGHEST_RATE_HZ = 96_000
 
 /** Share of the work that is behind when all stems are decoded. */
 const DECODED_PART = 0.8
@@ -23,81 +25,193 @@ const DECODED_PART = 0.8
 /** Returns whether a mix treats any stem beyond level and place. */
 const hasTreatment = (mix: StemMix | undefined): boolean => mix?.stems?.some(isTreated) ?? false
 
-/** Returns the rate of the mix of stems, Hz: the highest of theirs, up to 96 kHz. Pure. */
-export function mixRateHz(stems: readonly { readonly facts: { readonly sampleRateHz: number } }[]): number {
-  const highestHz = Math.max(...stems.map(({ facts }) => decodedRateHz(facts.sampleRateHz)))
-  return highestHz > HIGHEST_RATE_HZ ? engineRateHz(highestHz) : highestHz
-}
-
-/** Returns stems in the order in which they are added: by their bytes, then by name, whatever the order of upload. Pure. */
-export function inOrderOfSum<Stem extends Pick<StoredStem, 'sha256' | 'filename'>>(stems: readonly Stem[]): Stem[] {
-  const keyOf = ({ sha256, filename }: Stem) => `${sha256} ${filename}`
-  return [...stems].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
-}
-
 /**
- * Mixes stems into a WAV of 32 bit float. One stem at a time is in memory. Throws a WorkFailure for a stem that is missing, changed or
- * unreadable, a FfmpegError, the system's error, and the reason of an aborted `signal`; decoded files are then gone.
+ * Mixes stems into a WAV of 32 bit float, and compares the stereo mix of the song with their sum. One stem at a time is in memory. Throws a
+ * WorkFailure for a stem that is missing, changed or unreadable, a FfmpegError, the system's error, and the reason of an aborted `signal`;
+ * decoded files are then gone.
  */
 export async function mixStems(
   order: StemMixOrder,
   signal: AbortSignal,
   onProgress?: (part: number) => void,
 ): Promise<StemMixDone['mix']> {
-  const { folder, tags, mix } = order
-  const stems = inOrderOfSum(order.stems)
-  // The engine treats stems at its own rates alone.
-  const rateHz = hasTreatment(mix) ? engineRateHz(mixRateHz(stems)) : mixRateHz(stems)
-  const hasSolo = mix?.stems?.some(({ solo }) => solo) ?? false
-  const decoded: DecodedStem[] = []
-  const silent: number[] = []
-  const repairs: StemRepairs[] = []
+  const { folder, tags, original } = order
+  const rateHz = rateOfMix(order)
+  const written: string[] = []
   try {
-    for (const [index, stem] of stems.entries()) {
-      const file = path.join(folder, `stem-${index}`)
-      const onStem = (part: number) => onProgress?.((DECODED_PART * (index + part)) / stems.length)
-      const audio = await decodeStem(order, stem, rateHz, signal, onStem)
-      const place = order.stems.indexOf(stem)
-      if (samplePeak(audio) === 0) silent.push(place)
-      const settings = mix?.stems?.find((one) => one.stem === place + 1) ?? { stem: place + 1 }
-      const isHeard = hasSolo ? settings.solo === true : !settings.mute
-      const made = isHeard ? treatStem(audio, settings, stem.facts.isLossy) : []
-      if (made.length > 0) repairs.push({ stem: place + 1, repairs: made })
-      decoded.push(writeDecodedStem(file, audio, isHeard ? stemGains(settings) : null))
-      audio.channels.forEach(giveBack)
-    }
+    const onDecoded = (part: number) => onProgress?.(DECODED_PART * part)
+    const { decoded, silent, repairs } = await decodeStems(order, { rateHz, written }, signal, onDecoded)
+    const longest = Math.max(...decoded.map(({ heard }) => heard.frames))
+    const missing = await missingPart(order, decoded, { rateHz, frames: longest, written }, signal)
+    const lanes = [...decoded.map(({ heard }) => heard), ...(missing ? [missing] : [])]
+    const frames = Math.max(...lanes.map((lane) => lane.frames))
     const file = path.join(folder, 'mix.wav')
     const onSum = (part: number) => onProgress?.(DECODED_PART + (1 - DECODED_PART) * part)
-    const frames = Math.max(...decoded.map((stem) => stem.frames))
-    const blocks = mixedBlocks(order, stems, decoded, { sampleRateHz: rateHz, frames })
-    const sum = await writeMix(file, blocks, { sampleRateHz: rateHz, frames }, { tags }, { signal, onProgress: onSum })
-    return {
-      path: file,
-      sampleRateHz: rateHz,
-      silent: silent.sort((one, other) => one - other),
-      repairs,
-      frames,
-      ...sum,
-    }
+    const blocks = mixedBlocks(order, lanes, { sampleRateHz: rateHz, frames })
+    const labels = { tags, cover: await coverOf(order, signal) }
+    const sum = await writeMix(file, blocks, { sampleRateHz: rateHz, frames }, labels, { signal, onProgress: onSum })
+    const likeness =
+      original && !original.likeness
+        ? await compare(order, original.file, () => sumBlocks(lanes, frames), { rateHz, frames, written }, signal)
+        : undefined
+    return { path: file, sampleRateHz: rateHz, silent, repairs, frames, ...(likeness ? { likeness } : {}), ...sum }
   } finally {
-    for (const { path: file } of decoded) rmSync(file, { force: true })
+    for (const file of written) rmSync(file, { force: true })
   }
+}
+
+async function coverOf({ ffmpeg, cover }: StemMixOrder, signal: AbortSignal): Promise<Cover | undefined> {
+  if (!cover?.facts.hasCover) return undefined
+  return readCover(ffmpeg, { path: cover.path, format: cover.facts.format }, signal)
+}
+
+/** Returns the rate of a mix, Hz; the engine treats stems at its own rates alone. */
+function rateOfMix({ stems, mix }: StemMixOrder): number {
+  const rateHz = mixRateHz(stems)
+  return hasTreatment(mix) ? engineRateHz(rateHz) : rateHz
+}
+
+/** A decoded stem as the mix has it, and as it came where the mix needs that too. */
+interface DecodedPair {
+  readonly heard: DecodedStem
+  readonly plain: DecodedStem
+}
+
+/** Decodes stems and treats them as the settings of the mix ask. */
+async function decodeStems(
+  order: StemMixOrder,
+  { rateHz, written }: Pick<Whole, 'rateHz' | 'written'>,
+  signal: AbortSignal,
+  onProgress: (part: number) => void,
+) {
+  const { mix, kept } = order
+  const decoded: DecodedPair[] = []
+  const silent: number[] = []
+  const repairs: StemRepairs[] = []
+  for (const [index, { file, place, settings, gains }] of lanesOf(order.stems, order.mix).entries()) {
+    const isOther = gains !== null && isTreated(settings)
+    const names = [keptName(file, rateHz), keptName(file, rateHz, gains ? settings : undefined)].map((name) =>
+      path.join(kept ?? order.folder, kept === undefined ? `${index}-${name}` : name),
+    ) as [string, string]
+    const known = kept === undefined ? [] : names.map((name) => keptStem(name, [1, 1]))
+    let [plain, heard] = known
+    if (!plain || !heard) {
+      const onStem = (part: number) => onProgress((index + part) / order.stems.length)
+      const audio = plain
+        ? audioOfBlocks(sumBlocks([plain], plain.frames), { ...plain, sampleRateHz: rateHz }, allocateOwn)
+        : await decodeStem(order, file, rateHz, signal, onStem)
+      if (samplePeak(audio) === 0) silent.push(place)
+      // As it came a stem is needed where it is not treated, and to know what the stems lack.
+      if (!isOther || mix?.restore_missing || kept !== undefined)
+        plain ??= keep(order, names[0], blocksOf(audio), audio.frames, written)
+      const made = isOther ? treatStem(audio, settings, file.facts.isLossy) : []
+      if (made.length > 0) repairs.push({ stem: place + 1, repairs: made })
+      heard = isOther ? keep(order, names[1], blocksOf(audio), audio.frames, written) : plain!
+      audio.channels.forEach(giveBack)
+    }
+    decoded.push({ heard: { ...heard, gains }, plain: { ...(plain ?? heard), gains: [1, 1] } })
+  }
+  return { decoded, silent: silent.sort((one, other) => one - other), repairs }
+}
+
+/** Writes decoded sound; unless the order keeps it, it is to be removed. */
+function keep(
+  { kept }: Pick<StemMixOrder, 'kept'>,
+  file: string,
+  blocks: Iterable<Float64Array>,
+  frames: number,
+  written: string[],
+): DecodedStem {
+  const part = `${file}.part`
+  written.push(part)
+  const decoded = writeDecodedStem(part, blocks, frames)
+  if (kept === undefined) return decoded
+  // What is kept is there as a whole.
+  renameSync(part, file)
+  return { ...decoded, path: file }
+}
+
+interface Whole {
+  readonly rateHz: number
+  /** Frames of the longest stem. */
+  readonly frames: number
+  /** Files to remove in the end. */
+  readonly written: string[]
+}
+
+/** Writes what the stems lack, the stereo mix in their place and level less their sum, as a stem; undefined unless the mix restores it. */
+async function missingPart(
+  order: StemMixOrder,
+  decoded: readonly DecodedPair[],
+  { rateHz, frames, written }: Whole,
+  signal: AbortSignal,
+): Promise<DecodedStem | undefined> {
+  const { folder, mix, original } = order
+  if (!mix?.restore_missing || !original?.likeness) return undefined
+  const { gainDb, isInverted, offsetFrames, sampleRateHz } = original.likeness
+  const gain = (isInverted ? -1 : 1) * dbToGain(gainDb)
+  const offset = Math.round((offsetFrames * rateHz) / sampleRateHz)
+  const file = path.join(order.kept ?? folder, missingName(order, rateHz))
+  // It is one more stem: the others alone are heard without it.
+  const gains = mix.stems?.some(({ solo }) => solo) ? null : ([1, 1] as const)
+  const known = order.kept === undefined ? undefined : keptStem(file, gains)
+  if (known) return known
+  const audio = await decodeStem(order, original.file, rateHz, signal)
+  const all = Math.max(frames, audio.frames - offset)
+  const plain = decoded.map((pair) => pair.plain)
+  const lacking = keep(order, file, lackingBlocks(audio, sumBlocks(plain, all), { gain, offset }), all, written)
+  audio.channels.forEach(giveBack)
+  return { ...lacking, gains }
+}
+
+/** Yields a stereo mix, in the place and at the level of the sum of its stems, less that sum, over the length of the sum. */
+function* lackingBlocks(
+  { channels: [left, right] }: Audio,
+  sum: Iterable<Float64Array>,
+  { gain, offset }: { readonly gain: number; readonly offset: number },
+): Generator<Float64Array> {
+  let at = offset
+  for (const block of sum) {
+    for (let i = 0; i < block.length; i += 2, at++) {
+      block[i] = (left![at] ?? 0) / gain - block[i]!
+      block[i + 1] = (right![at] ?? 0) / gain - block[i + 1]!
+    }
+    yield block
+  }
+}
+
+/** Compares the stereo mix of a song with the sum of its stems; undefined if nothing can be compared. */
+async function compare(
+  order: StemMixOrder,
+  original: StoredStem,
+  sum: () => Iterable<Float64Array>,
+  { rateHz, frames, written }: Whole,
+  signal: AbortSignal,
+): Promise<MixLikeness | undefined> {
+  const decoded = await decodeStem(order, original, rateHz, signal)
+  // Decoding takes more memory than what it gives: the sum comes afterwards.
+  const file = path.join(order.folder, 'original')
+  written.push(file)
+  const stored = writeDecodedStem(file, blocksOf(decoded), decoded.frames)
+  decoded.channels.forEach(giveBack)
+  const one = audioOfBlocks(sum(), { frames, sampleRateHz: rateHz }, allocateOwn)
+  const other = audioOfBlocks(sumBlocks([stored], stored.frames), { ...stored, sampleRateHz: rateHz }, allocateOwn)
+  const likeness = mixLikeness(one, other)
+  for (const { channels } of [one, other]) channels.forEach(giveBack)
+  return likeness
 }
 
 /** Returns the blocks of the mix: the sum, or with the voice brought forward where voice and rest sound. */
 function mixedBlocks(
-  { stems: numbered, mix }: StemMixOrder,
-  stems: readonly StoredStem[],
+  order: StemMixOrder,
   decoded: readonly DecodedStem[],
   { sampleRateHz, frames }: { readonly sampleRateHz: number; readonly frames: number },
 ): Iterable<Float64Array> {
-  const { voice_forward_db: forwardDb = 0 } = mix ?? {}
+  const { voice_forward_db: forwardDb = 0 } = order.mix ?? {}
   if (forwardDb === 0) return sumBlocks(decoded, frames)
-  const isVoice = (_: DecodedStem, index: number) => {
-    const place = numbered.indexOf(stems[index]!)
-    const role = mix?.stems?.find(({ stem }) => stem === place + 1)?.role ?? numbered[place]!.role
-    return role === 'voice' || role === 'backing'
-  }
+  const lanes = lanesOf(order.stems, order.mix)
+  // What the stems lack comes after them.
+  const isVoice = (_: DecodedStem, index: number) => lanes[index]?.isVoice ?? false
   const [voice, rest] = [decoded.filter(isVoice), decoded.filter((stem, index) => !isVoice(stem, index))]
   const sound = {
     voice: () => sumBlocks(voice, frames),
@@ -113,11 +227,11 @@ async function decodeStem(
   stem: StoredStem,
   rateHz: number,
   signal: AbortSignal,
-  onProgress: (part: number) => void,
+  onProgress?: (part: number) => void,
 ): Promise<Audio> {
   await checkStoredSong(stem, SOURCE_CODES, signal)
   const { audio } = await readingSong({ ffmpeg, folder, signal }, stem, SOURCE_CODES, () =>
-    decodeSong(ffmpeg, stem.path, stem.facts, { signal, onProgress, allocate: allocateOwn }),
+    decodeSong(ffmpeg, stem.path, stem.facts, { signal, ...(onProgress ? { onProgress } : {}), allocate: allocateOwn }),
   )
   if (audio.sampleRateHz === rateHz) return audio
   return audio.sampleRateHz > rateHz

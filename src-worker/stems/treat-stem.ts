@@ -10,25 +10,10 @@ import { applyRecipe } from '../../src-engine/chain.ts'
 import { highPass } from '../../src-engine/dsp/biquad.ts'
 import { createBiquadCascade } from '../../src-engine/dsp/biquad-cascade.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
-import { dbToGain } from '../../src-engine/dsp/units.ts'
 import { planRecipe } from '../../src-engine/plan.ts'
 
 /** Strength of the repairs: the default of a song. */
 const INTENSITY = 50
-
-/** Gains of the left and the right channel of a stem. */
-export type StemGains = readonly [left: number, right: number]
-
-/**
- * Returns the gains of a stem by its gain and place. A place other than the middle has constant power: 3 dB more on the side to which it
- * is moved fully, silence on the other. Exactly 1 for neutral settings. Pure.
- */
-export function stemGains({ gain_db: gainDb = 0, pan_percent: pan = 0 }: Omit<StemSettings, 'stem'>): StemGains {
-  const gain = gainDb === 0 ? 1 : dbToGain(gainDb)
-  if (pan === 0) return [gain, gain]
-  const angle = ((1 + pan / 100) * Math.PI) / 4
-  return [gain * Math.SQRT2 * Math.cos(angle), gain * Math.SQRT2 * Math.sin(angle)]
-}
 
 /**
  * Treats a stem in place as its settings ask, except for its gain and place, and returns the repairs that were made. Only the repairs that

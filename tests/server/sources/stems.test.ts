@@ -7,7 +7,9 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterAll, expect, test } from 'vitest'
 import type { StemSet } from '../../../src-contract/stems.ts'
+import { wavHead } from '../../../src-worker/media/wav.ts'
 import { commandsOf } from '../../support/commands.ts'
+import { pngPicture } from '../../support/pictures.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
 import { zipOf } from '../../support/zips.ts'
@@ -45,6 +47,12 @@ const storeSet = async (body: FormData, credential?: string) => {
   const { status, body: set } = await store(body, credential)
   expect({ status, set }).toMatchObject({ status: 201 })
   return set as StemSet
+}
+const sendSet = (set: StemSet, stems: unknown) => {
+  const form = new FormData()
+  const fields = { platforms: 'spotify', source_id: set.source_id, stems: JSON.stringify(stems) }
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  return service.call('POST', '/api/v1/master', { body: form, credential: key })
 }
 const remove = (sourceId: string) => service.call('DELETE', `/api/v1/sources/${sourceId}`, { credential: key })
 
@@ -351,4 +359,68 @@ test('the repairs of a stem are offered by its analysis', async () => {
   expect(await repairsOf(keys!.source_id)).toContain('clicks')
   expect(await repairsOf(voice!.source_id)).not.toContain('clicks')
   await remove(set.source_id)
+})
+
+test('a file that is named as the mix is compared with the sum and not added; a job restores from it what the stems lack', async () => {
+  const half = sumByHand(() => 0.5)
+  // A hum that no stem has, 12 dB below a stem.
+  for (let i = 0; i < 2 * RATE_HZ; i++)
+    for (const c of [0, 4]) {
+      const at = 44 + 8 * i + c
+      half.writeFloatLE(half.readFloatLE(at) + 0.05 * Math.sin((2 * Math.PI * 1000 * i) / RATE_HZ), at)
+    }
+  const set = await storeSet(formOf({}, [...asParts(), ['stems', half, 'Night Drive.wav'] as const]))
+  expect(set.stems.map(({ role }) => role)).toEqual(['voice', 'drums', 'bass'])
+  const { likeness, ...named } = set.original!
+  expect(named).toEqual({ source_id: expect.any(String), filename: 'Night Drive.wav' })
+  expect(likeness).toMatchObject({ offset_samples: 0, is_inverted: false, is_song: true })
+  expect(likeness!.gain_db).toBeCloseTo(-6.02, 1)
+  expect(likeness!.summary).toMatch(/^The stems lack \d+ % of the song \(−\d+ dB\), most at 500 Hz to 2 kHz\.$/)
+  expect(set.notes.at(-1)).toBe(
+    '“Night Drive.wav” is the whole mix: it is compared with the sum of the stems, not added.',
+  )
+  expect((await service.get(`/api/v1/sources/${set.source_id}`)).body).toEqual(set)
+
+  const { body: job } = await sendSet(set, { restore_missing: true })
+  await remove(set.source_id)
+  expect(await service.ended(job.job_id)).toMatchObject({ status: 'done', stem_mix: { restore_missing: true } })
+  const { body: report } = await service.get(`/api/v1/jobs/${job.job_id}/report`)
+  const { residual_db, bands } = likeness!
+  const [rounded] = [report.stems.rest.residual_db]
+  expect(report.stems).toEqual({ count: 3, restore_missing: true, changed: [], rest: expect.anything() })
+  expect([rounded, report.stems.rest.bands.length]).toEqual([expect.closeTo(residual_db, 2), bands.length])
+  expect((await service.get(`/api/v1/jobs/${job.job_id}/report?format=html`)).body).toContain(
+    'What they lack is restored',
+  )
+  const again = await service.call('POST', `/api/v1/jobs/${job.job_id}/retry`, { credential: key })
+  expect(await service.ended(again.body.job_id)).toMatchObject({ status: 'done' })
+  const [one, other] = [await samplesOf(job.job_id, 'spotify'), await samplesOf(again.body.job_id, 'spotify')]
+  expect(one.equals(other)).toBe(true)
+
+  const twice = await store(formOf({}, [...asParts(), ['original', half, 'a.wav'], ['stems', half, 'Full mix.wav']]))
+  expect(twice.body.error).toMatchObject({ code: 'UNUSABLE_STEMS', message: expect.stringContaining('“a.wav” and') })
+  const alone = await storeSet(formOf({}, asParts()))
+  const refused = await sendSet(alone, { restore_missing: true })
+  expect([refused.status, refused.body.error.param]).toEqual([400, 'stems.restore_missing'])
+  await remove(alone.source_id)
+  await expect.poll(() => service.temporary()).toEqual([])
+})
+
+test('stems of a stored song have its tags and cover, and are compared with it', async () => {
+  const sum = sumByHand()
+  const cover = { mimeType: 'image/png' as const, bytes: pngPicture(600, 600) }
+  const labels = { tags: { title: 'Night Drive (live)', artist: '하늘' }, cover }
+  const head = wavHead({ sampleRateHz: RATE_HZ, bitDepth: 32 }, 2 * RATE_HZ, labels)
+  const song = Buffer.concat([head, sum.subarray(44)])
+  const form = new FormData()
+  form.append('purpose', 'song')
+  form.append('file', blobOf(song), 'take 3.wav')
+  const { body: stored } = await service.call('POST', '/app/sources', { body: form })
+  const fields = { original_source_id: stored.source_id }
+  const own = await storeSet(formOf({ add_to_batch: 'true', ...fields }, asParts()), service.sessionCredential)
+  expect(own.title).toBe('Night Drive (live)')
+  expect(own.original).toMatchObject({ filename: 'take 3.wav', likeness: { offset_samples: 0 } })
+  expect((await service.get(`/app/sources/${own.source_id}`)).body).toMatchObject({ artist: '하늘', has_cover: true })
+  const { body } = await store(formOf(fields, asParts()))
+  expect(body.error).toMatchObject({ code: 'INVALID_REQUEST', param: 'original_source_id' })
 })

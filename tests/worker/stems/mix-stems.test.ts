@@ -7,11 +7,11 @@ import type { StemMix } from '../../../src-contract/stem-mix-schemas.ts'
 import { measureLoudness } from '../../../src-engine/dsp/meters/loudness.ts'
 import { probeAudio } from '../../../src-server/uploads/probe.ts'
 import { decodeSong } from '../../../src-worker/media/decode.ts'
+import { audioOfBlocks, sumBlocks, writeMix } from '../../../src-worker/media/decoded-stems.ts'
 import { changeRate } from '../../../src-worker/media/resample.ts'
+import { keptLanes, mixRateHz, stemGains } from '../../../src-worker/media/stem-lanes.ts'
 import type { StoredStem } from '../../../src-worker/media/stored-stem.ts'
-import { mixRateHz, mixStems } from '../../../src-worker/stems/mix-stems.ts'
-import { sumBlocks, writeMix } from '../../../src-worker/stems/sum.ts'
-import { stemGains } from '../../../src-worker/stems/treat-stem.ts'
+import { mixStems } from '../../../src-worker/stems/mix-stems.ts'
 import { seededRandom } from '../../support/sounds.ts'
 import { ffmpeg, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 
@@ -306,4 +306,96 @@ test('a voice that is silent, or a rest that is, leaves the sum', async () => {
   const { stems } = await twoStems()
   const voiceOnly = stems.map((stem) => ({ ...stem, role: 'voice' as const }))
   expect((await mix(voiceOnly, { voice_forward_db: 3 })).sha256).toBe((await mix(stems)).sha256)
+})
+
+test('the stereo mix is placed to the sample beside the sum, and what the stems lack is restored', async () => {
+  const { stems, music, hiss } = await twoStems()
+  const random = uniform(31)
+  // Later by 777 samples, turned over and louder, with a room that the stems do not have.
+  const planes = [0, 1].map((c) => {
+    const dry = Float32Array.from(
+      { length: music.length / 2 },
+      (_, i) => music[2 * i + c]! + hiss[2 * i + c]! + 0.02 * (random() - 0.5),
+    )
+    return Float32Array.from({ length: dry.length + 2000 }, (_, i) => -1.5 * (dry[i - 777] ?? 0))
+  })
+  const file = await stemOf(writeFloatWav(path.join(folder, 'original.wav'), planes, RATE_HZ))
+  const order = { ffmpeg, stems, tags: {} }
+  const compared = await mixStems(
+    { ...order, folder: mkdtempSync(path.join(folder, 'mix-')), original: { file } },
+    never,
+  )
+  expect(compared.sha256, 'the mix is not added').toBe((await mix(stems)).sha256)
+  const { offsetFrames, isInverted, gainDb } = compared.likeness!
+  expect({ offsetFrames, isInverted }).toEqual({ offsetFrames: 777, isInverted: true })
+  expect(Math.abs(gainDb - 20 * Math.log10(1.5))).toBeLessThan(0.01)
+
+  const likeness = { ...compared.likeness!, sampleRateHz: RATE_HZ }
+  const restored = async (settings: StemMix) => {
+    const target = mkdtempSync(path.join(folder, 'mix-'))
+    const given = {
+      ...order,
+      folder: target,
+      original: { file, likeness },
+      mix: { restore_missing: true, ...settings },
+    }
+    const made = await mixStems(given, never)
+    expect(readdirSync(target)).toEqual(['mix.wav'])
+    return samplesOf(made.path)
+  }
+  const residualDb = (samples: Float32Array, due: (i: number, c: number) => number) => {
+    let [rest, whole] = [0, 0]
+    for (const [i, value] of samples.entries()) {
+      const expected = due(i >> 1, i % 2)
+      rest += (value - expected) ** 2
+      whole += expected ** 2
+    }
+    return 10 * Math.log10(rest / whole)
+  }
+  const inPlace = (i: number, c: number) => (planes[c]![i + 777] ?? 0) / -(10 ** (gainDb / 20))
+  expect(residualDb(await restored({}), inPlace)).toBeLessThan(-120)
+  // A stem that is changed is changed alone.
+  const without = await restored({ stems: [{ stem: 2, mute: true }] })
+  expect(residualDb(without, (i, c) => inPlace(i, c) - (hiss[2 * i + c] ?? 0))).toBeLessThan(-110)
+  const tilted = { stems: [{ stem: 1, tilt_db: 1 }] }
+  const [dry, whole] = [samplesOf((await mix(stems, tilted)).path), await restored(tilted)]
+  const lacking = (i: number, c: number) => inPlace(i, c) - (music[2 * i + c] ?? 0) - (hiss[2 * i + c] ?? 0)
+  expect(residualDb(whole, (i, c) => (dry[2 * i + c] ?? 0) + lacking(i, c))).toBeLessThan(-110)
+  const alone = await restored({ stems: [{ stem: 1, solo: true }] })
+  expect(alone.subarray(0, music.length)).toEqual(music)
+})
+
+test('kept stems are the mix to the sample, and a change of levels needs no stem again', async () => {
+  const { stems } = await twoStems()
+  const kept = mkdtempSync(path.join(folder, 'kept-'))
+  const settings = (gainDb: number): StemMix => ({
+    stems: [
+      { stem: 1, tilt_db: 1, gain_db: gainDb },
+      { stem: 2, pan_percent: -30 },
+    ],
+  })
+  const heard = (one: StemMix) => {
+    const lanes = keptLanes({ stems }, one, kept)
+    if (!lanes) return undefined
+    const frames = Math.max(...lanes.map((lane) => lane.frames))
+    const size = { frames: frames - 1000, sampleRateHz: RATE_HZ }
+    const { channels } = audioOfBlocks(sumBlocks(lanes, frames, 1000), size, (length) => new Float32Array(length))
+    return Float32Array.from({ length: 2 * size.frames }, (_, i) => channels[i % 2]![i >> 1]!)
+  }
+  expect(heard(settings(1))).toBeUndefined()
+  const made = await mixStems(
+    { ffmpeg, folder: mkdtempSync(path.join(folder, 'mix-')), stems, tags: {}, kept, mix: settings(1) },
+    never,
+  )
+  expect(made.sha256).toBe((await mix(stems, settings(1))).sha256)
+  expect(readdirSync(kept).length).toBe(3)
+  for (const gainDb of [1, -4])
+    expect(heard(settings(gainDb))).toEqual(samplesOf((await mix(stems, settings(gainDb))).path).subarray(2000))
+  expect(heard({ stems: [{ stem: 1, tilt_db: 2 }] }), 'another treatment is not there').toBeUndefined()
+  // The voice is moved by its level until its mix is made.
+  const singing = [{ ...stems[0]!, role: 'voice' as const }, stems[1]!]
+  const gains = keptLanes({ stems: singing }, { voice_forward_db: 4 }, kept)!.map(
+    (lane) => 20 * Math.log10(lane.gains![0]),
+  )
+  expect(gains.map((db) => Math.round(10 * db) / 10).sort((a, b) => a - b)).toEqual([-1, 3])
 })

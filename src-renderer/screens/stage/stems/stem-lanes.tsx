@@ -2,12 +2,13 @@
 import { type CSSProperties, type KeyboardEvent, memo } from 'react'
 import type { StemChange } from '../../../../src-contract/stem-mix.ts'
 import { STEM_ROLES, type StemRole } from '../../../../src-contract/stem-roles.ts'
+import { likenessSentence } from '../../../../src-contract/text/stem-likeness.ts'
 import { onStep, valueAfter } from '../../../components/knob.tsx'
 import { useApp, useSelect } from '../../../state/app-state.ts'
 import { useWords } from '../../../text/context.tsx'
 import { printedDb } from '../../master/sound/sound-knobs.tsx'
 import { GAIN_RANGE } from './stem-sound.tsx'
-import { type MixedStem, useMix } from './use-mix.ts'
+import { type Mix, type MixedStem, useMix } from './use-mix.ts'
 import './stem-lanes.css'
 
 /** The lanes of a song that has stems; nothing for any other. */
@@ -16,7 +17,7 @@ export function StemLanes({ sourceId }: { sourceId: string | undefined }) {
   return mix && sourceId ? <Lanes sourceId={sourceId} mix={mix} /> : null
 }
 
-function Lanes({ sourceId, mix }: { sourceId: string; mix: NonNullable<ReturnType<typeof useMix>> }) {
+function Lanes({ sourceId, mix }: { sourceId: string; mix: Mix }) {
   const { stems } = useApp()
   const { t } = useWords()
   const chosen = useSelect(stems.store, (state) => state.chosen[sourceId] ?? null)
@@ -48,7 +49,29 @@ function Lanes({ sourceId, mix }: { sourceId: string; mix: NonNullable<ReturnTyp
           />
         ))}
       </ul>
+      {mix.original && <Original mix={mix} original={mix.original} />}
     </section>
+  )
+}
+
+/** What the stereo mix of the song says about its stems, and the restoring of what they lack. */
+function Original({ mix, original }: { mix: Mix; original: NonNullable<Mix['original']> }) {
+  const { t, language } = useWords()
+  const { filename, likeness } = original
+  return (
+    <footer title={filename}>
+      <span className="grow">{likeness ? likenessSentence(likeness)[language] : t.stems.notCompared}</span>
+      {likeness?.is_song && (
+        <label>
+          <input
+            type="checkbox"
+            checked={mix.isRestored}
+            onChange={(event) => mix.setRestored(event.currentTarget.checked)}
+          />
+          {t.stems.restore}
+        </label>
+      )}
+    </footer>
   )
 }
 

@@ -1,6 +1,7 @@
 /** Asks in place what dropped files are, before any of them is sent. */
 import { Layers } from 'lucide-react'
 import { useEffect, useId, useRef } from 'react'
+import { stemCountOf } from '../../../api/stem-files.ts'
 import { Button } from '../../../components/button.tsx'
 import { useApp, useSelect } from '../../../state/app-state.ts'
 import { useWords } from '../../../text/context.tsx'
@@ -26,7 +27,7 @@ export function StemsQuestion() {
       </p>
       <div className="answers">
         <Button ref={first} small onClick={() => stems.answer('stems')}>
-          {t.stems.one(count)}
+          {t.stems.one(stemCountOf(files))}
         </Button>
         {!of && (
           <Button small onClick={() => stems.answer('songs')}>

@@ -1,7 +1,7 @@
 /** The mix of the song on the stage: its stems, their settings, and the changes of them. */
 import { useCallback, useEffect, useMemo } from 'react'
 import { withoutAnyExtension, withoutSongExtension } from '../../../../src-contract/song-files.ts'
-import { type StemChange, withStem, withVoiceForward } from '../../../../src-contract/stem-mix.ts'
+import { type StemChange, withMissing, withStem, withVoiceForward } from '../../../../src-contract/stem-mix.ts'
 import type { StemSettings } from '../../../../src-contract/stem-mix-schemas.ts'
 import type { StemRole } from '../../../../src-contract/stem-roles.ts'
 import type { StemSet } from '../../../../src-contract/stems.ts'
@@ -22,8 +22,12 @@ export interface Mix {
   readonly stems: readonly MixedStem[]
   readonly voiceForwardDb: number
   readonly hasVoice: boolean
+  /** Stereo mix of the song beside its stems. */
+  readonly original: StemSet['original']
+  readonly isRestored: boolean
   readonly change: (stem: number, change: StemChange) => void
   readonly setVoiceForward: (forwardDb: number) => void
+  readonly setRestored: (isRestored: boolean) => void
 }
 
 /** Returns the mix of a song; null for one without stems. */
@@ -52,6 +56,11 @@ export function useMix(sourceId: string | undefined): Mix | null {
       sourceId && batch.changeSettings({ stem_mix: withVoiceForward(mixNow(), forwardDb) }, [sourceId]),
     [batch, sourceId, mixNow],
   )
+  const setRestored = useCallback(
+    (isRestored: boolean) =>
+      sourceId && batch.changeSettings({ stem_mix: withMissing(mixNow(), isRestored) }, [sourceId]),
+    [batch, sourceId, mixNow],
+  )
   return useMemo(() => {
     if (!hasStems) return null
     const names = shortNames(set?.stems.map(({ filename }) => filename) ?? [])
@@ -61,8 +70,9 @@ export function useMix(sourceId: string | undefined): Mix | null {
     })
     const hasVoice = mixed.some(({ role }) => role === 'voice' || role === 'backing')
     const voiceForwardDb = mix?.voice_forward_db ?? 0
-    return { stems: mixed, voiceForwardDb, hasVoice, change, setVoiceForward }
-  }, [hasStems, set, mix, change, setVoiceForward])
+    const [original, isRestored] = [set?.original, mix?.restore_missing ?? false]
+    return { stems: mixed, voiceForwardDb, hasVoice, original, isRestored, change, setVoiceForward, setRestored }
+  }, [hasStems, set, mix, change, setVoiceForward, setRestored])
 }
 
 /** Returns names of files without their extensions and without the beginning, up to a bracket, dash or space, that all share. Pure. */

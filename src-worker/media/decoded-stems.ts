@@ -1,59 +1,81 @@
 /** The sum of decoded stems. */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
-import type { AudioBlock } from '../../src-engine/dsp/block.ts'
-import type { SongTags } from '../media/audio-facts.ts'
-import type { Cover } from '../media/tags.ts'
-import { createWavWriter } from '../media/wav.ts'
-import type { WrittenFile } from '../media/written-file.ts'
-import type { StemGains } from './treat-stem.ts'
-
-/** A decoded stem on disk: interleaved float32 samples of two channels, in the byte order of this machine. */
-export interface DecodedStem {
-  readonly path: string
-  readonly frames: number
-  /** Gains with which it is added, left and right; null leaves it out, but for its length. */
-  readonly gains: StemGains | null
-}
+import type { Audio, AudioBlock } from '../../src-engine/dsp/block.ts'
+import type { SongTags } from './audio-facts.ts'
+import type { Allocate } from './samples.ts'
+import { type DecodedStem, FRAME_BYTES, type StemGains } from './stem-lanes.ts'
+import type { Cover } from './tags.ts'
+import { createWavWriter } from './wav.ts'
+import type { WrittenFile } from './written-file.ts'
 
 /** Frames that are worked on at a time. */
 const BLOCK_FRAMES = 1 << 16
 const CHANNELS = 2
-const FRAME_BYTES = CHANNELS * Float32Array.BYTES_PER_ELEMENT
 
-/** Writes a decoded stem; an existing file is replaced. Throws the system's error. */
-export function writeDecodedStem(path: string, { channels, frames }: AudioBlock, gains: StemGains | null): DecodedStem {
-  const [left, right] = channels
-  const block = new Float32Array(CHANNELS * BLOCK_FRAMES)
+/**
+ * Writes blocks of `frames` frames in all, interleaved, as a decoded stem; an existing file is replaced. Throws the system's error, and as
+ * `blocks` does.
+ */
+export function writeDecodedStem(path: string, blocks: Iterable<Float64Array>, frames: number): DecodedStem {
   const file = openSync(path, 'w', 0o600)
   try {
-    for (let start = 0; start < frames; start += BLOCK_FRAMES) {
-      const count = Math.min(BLOCK_FRAMES, frames - start)
-      for (let i = 0; i < count; i++) {
-        block[2 * i] = left![start + i]!
-        block[2 * i + 1] = right![start + i]!
-      }
-      const bytes = new Uint8Array(block.buffer, 0, count * FRAME_BYTES)
+    for (const block of blocks) {
+      const bytes = new Uint8Array(Float32Array.from(block).buffer)
       for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
     }
   } finally {
     closeSync(file)
   }
-  return { path, frames, gains }
+  return { path, frames, gains: [1, 1] }
+}
+
+/** Yields audio block by block, interleaved; each block is valid until the next. */
+export function* blocksOf({ channels: [left, right], frames }: AudioBlock): Generator<Float64Array, void> {
+  const block = new Float64Array(CHANNELS * BLOCK_FRAMES)
+  for (let start = 0; start < frames; start += BLOCK_FRAMES) {
+    const count = Math.min(BLOCK_FRAMES, frames - start)
+    for (let i = 0; i < count; i++) {
+      block[CHANNELS * i] = left![start + i]!
+      block[CHANNELS * i + 1] = right![start + i]!
+    }
+    yield block.subarray(0, CHANNELS * count)
+  }
+}
+
+/** Returns blocks of `frames` frames in all, interleaved, as one piece of audio in memory of `allocate`. */
+export function audioOfBlocks(
+  blocks: Iterable<Float64Array>,
+  { frames, sampleRateHz }: Pick<Audio, 'frames' | 'sampleRateHz'>,
+  allocate: Allocate,
+): Audio {
+  const [left, right] = [allocate(frames), allocate(frames)]
+  let at = 0
+  for (const block of blocks)
+    for (let i = 0; i < block.length; i += CHANNELS, at++) {
+      left[at] = block[i]!
+      right[at] = block[i + 1]!
+    }
+  return { channels: [left, right], frames, sampleRateHz }
 }
 
 /**
- * Yields the sum of stems block by block, interleaved: shorter stems padded with silence at their end, added in float64 in the given order.
+ * Yields the sum of stems up to `frames` block by block, interleaved: shorter stems padded with silence at their end, added in float64 in the
+ * given order.
  * Each block is valid until the next. Memory does not depend on the number or length of the stems. Throws the system's error, and an Error
  * for a file that has become shorter.
  */
-export function* sumBlocks(stems: readonly DecodedStem[], frames: number): Generator<Float64Array, void> {
+export function* sumBlocks(
+  stems: readonly DecodedStem[],
+  frames: number,
+  firstFrame = 0,
+): Generator<Float64Array, void> {
   const sum = new Float64Array(CHANNELS * BLOCK_FRAMES)
   const block = new Float32Array(CHANNELS * BLOCK_FRAMES)
   const opened: { readonly file: number; readonly frames: number; readonly gains: StemGains }[] = []
   try {
     for (const { path: file, gains, frames: own } of stems)
       if (gains) opened.push({ file: openSync(file, 'r'), frames: own, gains })
-    for (let start = 0; start < frames; start += BLOCK_FRAMES) {
+    for (let start = firstFrame; start < frames; start += BLOCK_FRAMES) {
       const count = Math.min(BLOCK_FRAMES, frames - start)
       sum.fill(0)
       for (const { file, frames: own, gains } of opened) {
