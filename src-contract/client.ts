@@ -42,10 +42,10 @@ export type CallParameters<Name extends EndpointName> =
   Record<string, never> extends CallArguments<Name> ? [args?: CallArguments<Name>] : [args: CallArguments<Name>]
 
 /**
- * Code of a failure: the server's, `UNREACHABLE` without a complete answer, `FILE_GONE` for an unreadable upload file, or `MASTERS_GONE` if
- * the desktop found no masters to show.
+ * Code of a failure: the server's, `UNREACHABLE` without a complete answer, `FILE_GONE` for an unreadable upload file, `MASTERS_GONE` if
+ * the desktop found no masters to show, or `STEMS_GONE` if a mix has lost its stems.
  */
-export type ClientErrorCode = ErrorCode | 'UNREACHABLE' | 'FILE_GONE' | 'MASTERS_GONE'
+export type ClientErrorCode = ErrorCode | 'UNREACHABLE' | 'FILE_GONE' | 'MASTERS_GONE' | 'STEMS_GONE'
 
 /** Sentences for failures without an answer from the server. */
 const SENTENCES: Partial<Record<ClientErrorCode, string>> = {

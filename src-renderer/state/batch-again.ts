@@ -44,7 +44,7 @@ export interface MasterAgainDeps {
  * single song is selected, and later changes apply to it alone. It resolves once their references are back too.
  * Starting is what spends credits, and the toast undoes the action. A song no longer in the batch is sent again from
  * the files of its job. `text` receives the title of the first song, the number of others, and whether the reference of
- * any is gone. Throws ApiError: RESULT_EXPIRED for a song that is stored nowhere.
+ * any is gone. Throws ApiError: RESULT_EXPIRED for a song that is stored nowhere, STEMS_GONE for a mix whose stems are.
  */
 export function createMasterAgain(deps: MasterAgainDeps, batch: Omit<AgainBatch, 'onBack'>) {
   const { client, store, notices, clearFailure } = deps
@@ -159,10 +159,12 @@ function takeUpAgain(
   })
 }
 
-/** Brings back a song that is not in the batch. Throws ApiError: RESULT_EXPIRED if it is stored nowhere. */
+/** Brings back a song that is not in the batch. Throws ApiError: RESULT_EXPIRED if it is stored nowhere, STEMS_GONE for a mix of stems. */
 async function bringMissing(job: Job, client: Pick<Client, 'open'>, batch: AgainBatch): Promise<BackRow> {
   const song = await restored(job.source_id, batch)
   if (song) return takeUpAgain(job, song, () => batch.takeOff(song.source.source_id), client, batch)
+  // The song of the job is the plain sum: its mix would be lost without a word.
+  if (job.stem_mix) throw new ApiError({ code: 'STEMS_GONE' })
   const rowId = batch.add(await readKept(client, job, 'source', job.filename), settingsOf(job), metadataOf(job))
   batch.onBack(rowId)
   return withReference(job, rowId, client, batch, () => batch.takeOff(rowId))

@@ -46,6 +46,10 @@ const OWN: Partial<Record<string, Record<Language, Sentence>>> = {
     en: 'The masters are no longer in that folder.',
     ko: '그 폴더에 마스터가 없어요.',
   },
+  STEMS_GONE: {
+    en: 'The stems of this song are no longer in the list, only their plain sum is left. Add the stems again to master this mix.',
+    ko: '이 곡의 스템이 목록에 없고 그냥 더한 소리만 남아 있어요. 이 믹스로 마스터링하려면 스템을 다시 추가하세요.',
+  },
   JOB_NOT_FOUND: {
     en: 'This song is not in the history. It may have been deleted.',
     ko: '기록에 없는 곡이에요. 삭제됐을 수 있어요.',

@@ -875,6 +875,17 @@ describe('a song that is to be mastered again', () => {
     expect([make().marks.store.getState().again, other.marks.store.getState().again]).toEqual([{}, {}])
   })
 
+  it('is refused for a mix of stems that the batch has forgotten; their plain sum comes back', async () => {
+    const { batch, gate, started } = await again()
+    gate.isTooLate = true
+    const mixed = { ...made, job_id: 'far', source_id: 'gone', filename: 'far.wav', stem_count: 3 }
+    const stem_mix = { stems: [{ stem: 1, mute: true }] }
+    await expect(batch.masterAgain([{ ...mixed, stem_mix }], say)).rejects.toMatchObject({ code: 'STEMS_GONE' })
+    expect([batch.store.getState().order, started()]).toEqual([['a'], 0])
+    await batch.masterAgain([mixed], say)
+    expect(batch.store.getState().selection.ids).toEqual(['far'])
+  })
+
   it('comes from what its job has kept, with the reference, where the batch has forgotten it', async () => {
     const { batch, gate, calls, started, notices, server } = await again()
     gate.isTooLate = true

@@ -3,7 +3,16 @@ import { ApiError } from '../../src-contract/client.ts'
 import { errorText, failureText } from '../../src-contract/text/text.ts'
 import { failureOf, refusalOf, refusalText } from '../../src-renderer/state/refusal.ts'
 
-const OWN = ['UNREACHABLE', 'FILE_GONE', 'UNREADABLE', 'NO_SONGS', 'MASTERS_GONE', 'JOB_NOT_FOUND', 'NOT_FOUND']
+const OWN = [
+  'UNREACHABLE',
+  'FILE_GONE',
+  'UNREADABLE',
+  'NO_SONGS',
+  'MASTERS_GONE',
+  'STEMS_GONE',
+  'JOB_NOT_FOUND',
+  'NOT_FOUND',
+]
 
 describe('a failure that the page tells', () => {
   it.each(['en', 'ko'] as const)('speaks in %s to a person, not to a program', (language) => {
