@@ -8,7 +8,7 @@ import { peer as loudnorm } from './peers/loudnorm-two-pass.ts'
 import { writeExcerpt } from './reading.ts'
 import { type BenchInput, fixed, startTable } from './table.ts'
 
-/** Pairs of both, of which the least and the median are told. */
+/** Number of pairs of runs; the least and the median are printed. */
 const PAIRS = 3
 
 const program = path.join(import.meta.dirname, '../dist/main/cli.js')

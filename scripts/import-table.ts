@@ -20,7 +20,7 @@ const base = [...foundation, 'db', 'http', 'media']
 
 /** Rooms in lookup order: a file belongs to the first with a matching place. */
 const ROOMS: Readonly<Record<string, Room>> = {
-  // The grammar of words about the sound: pure, for whoever turns them into settings.
+  // The grammar of words about the sound: pure, for any code that turns them into settings.
   words: { places: ['src-contract/words/'], imports: ['contract'] },
   contract: { places: ['src-contract/'], imports: [], types: ['words'] },
   dsp: { places: ['src-engine/dsp/'], imports: [], types: ['contract'] },

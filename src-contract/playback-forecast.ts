@@ -12,7 +12,7 @@ import {
   unpublishedPlayback,
 } from './platforms/platform.ts'
 
-/** Services without masters of their own, with their names and what is known of their playback. */
+/** Services without masters of their own, with their names and the known facts of their playback. */
 const OTHERS = {
   youtube_music: {
     name: { en: 'YouTube Music', ko: 'YouTube Music' },
@@ -57,10 +57,10 @@ const OTHERS = {
 
 type Other = keyof typeof OTHERS
 export type Service = Platform | Other
-/** Services in display order: the platforms, which have masters of their own, then those that get the one for all services. */
+/** Services in display order: the platforms, which have their own masters, then the ones that get the master for all services. */
 export const SERVICES: readonly [Service, ...Service[]] = [...PLATFORMS, ...(Object.keys(OTHERS) as Other[])]
 
-/** Returns the name of a service and what is known of its playback. */
+/** Returns the name of a service and the known facts of its playback. */
 export function serviceFacts(service: Service): Pick<PlatformFacts, 'name' | 'modes'> {
   return service in OTHERS ? OTHERS[service as Other] : platformFacts(service as Platform)
 }

@@ -6,7 +6,7 @@ export const SONG_EXTENSIONS = ['mp3', 'wav', 'wave', 'bwf', 'rf64', 'flac'] as 
 /** Value of `accept` that takes the containers below beside MP3, WAV and FLAC. */
 export const ACCEPT_ANY = 'any'
 
-/** Kinds of files that are taken: those of the specification, or all. */
+/** Accepted kinds of files: the specification's, or all. */
 export type Accept = typeof ACCEPT_ANY | undefined
 
 /** Containers that the application takes beside MP3, WAV and FLAC, by their name in facts, with the name that is shown. */

@@ -25,7 +25,7 @@ const SENTENCES: Readonly<Record<Language, { nothing: string; unknown: (words: s
 
 const quoted = (words: readonly string[]) => words.map((word) => `“${word}”`).join(', ')
 
-/** Returns the summary of what was understood and what was not. Never throws. */
+/** Returns a summary of the words understood and not understood. Never throws. */
 export function wordsSummary(
   { settings, unknown }: Pick<Understanding, 'settings' | 'unknown'>,
   language: Language,

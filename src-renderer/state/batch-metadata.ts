@@ -41,7 +41,7 @@ export interface BatchMetadataDeps {
   readonly commands: Pick<Commands, 'tell'>
   readonly notices: NoticesActions
   readonly uploads: Pick<Uploads, 'store' | 'changeMetadata'>
-  /** Returns the current id of a row: that of the song for the id of its upload. */
+  /** Returns the current id of a row: the song's, given the id of its upload. */
   readonly currentId: (rowId: string) => string
   readonly clearFailure: () => void
   /** Stores texts that break a rule over a reload. */

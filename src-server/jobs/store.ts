@@ -47,7 +47,7 @@ export interface JobRecord extends JobPosition {
   readonly creditsUsed: number
   readonly creditsRemaining: number
   readonly creditsRefunded: number
-  /** Findings at creation, and after success those of the engine. */
+  /** Findings at creation; after success, the engine's. */
   readonly warnings: readonly WarningFact[]
   /** Exactly when done. */
   readonly result?: WorkResult

@@ -168,7 +168,7 @@ export class Submissions {
   /** Returns a submission whose request names the stems of its song; the files of the mixed stems come with it. */
   #withStems(submission: Submission): Submission {
     const { request, sourceId, stemMix: settings } = submission
-    // A retry has those of the first job.
+    // A retry has the first job's.
     if (request.stems || sourceId === undefined) return submission
     const { stems, original } = this.#deps.stemPartsOf(sourceId)
     if (stems.length === 0) return submission

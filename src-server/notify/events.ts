@@ -54,7 +54,7 @@ export interface ExportProgress {
   readonly exportOf: string
   readonly filesDone: number
   readonly files: number
-  /** The one that is being made; absent behind the last. */
+  /** The one in progress; absent after the last. */
   readonly file?: string
 }
 

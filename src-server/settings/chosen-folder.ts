@@ -58,7 +58,7 @@ async function requireReadableName(folder: string, param: string): Promise<void>
 
 async function requireOutside(folder: string, dataDir: string, param: string): Promise<void> {
   if (isDeviceName(folder)) throw invalidRequest('folder_not_absolute', { param })
-  // On Windows a path from the root names no drive, and would refer to that of the working folder.
+  // On Windows a path from the root names no drive, and would refer to the working folder's.
   const rootOf = (name: string) => path.parse(name).root
   if (rootOf(path.normalize(folder)) !== rootOf(path.resolve(folder)))
     throw invalidRequest('folder_not_absolute', { param })

@@ -341,7 +341,7 @@ function readSongs(fields: FieldValues, { caller, files, isStemSet }: SongContex
   }
 }
 
-/** Returns the files that a form takes; empty for those of the specification. Throws INVALID_REQUEST for another value. */
+/** Returns the kinds of files that a form accepts; empty for the specification's. Throws INVALID_REQUEST for another value. */
 export function readAccept(fields: FieldValues): { readonly accept?: Accept } {
   return word(fields, 'accept', [ACCEPT_ANY]) === undefined ? {} : { accept: ACCEPT_ANY }
 }

@@ -24,7 +24,7 @@ export interface ResultZip {
    * if the ZIP is stored.
    */
   readonly headers?: string
-  /** Bytes of the distinct files in the folder of the result; those of the ZIP if it is stored. */
+  /** Size of the distinct files in the folder of the result, or of the ZIP if it is stored, bytes. */
   readonly keptBytes?: number
 }
 

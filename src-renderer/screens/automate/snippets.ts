@@ -6,7 +6,7 @@ import type { MasterSettings } from '../../../src-contract/settings.ts'
 import { tellingNames } from '../../../src-contract/styles.ts'
 import type { Text } from '../../text/en.ts'
 
-/** A song and the settings to master it with: those of the batch, or those of a job. */
+/** A song and the settings to master it with: the batch's or a job's. */
 export interface Sample {
   readonly filename: string
   /** Name of the reference track, if any. */

@@ -169,7 +169,7 @@ function FolderHead({ folder, onChange, onRemove }: FolderPartProps & { onRemove
   )
 }
 
-/** Switches a folder between its own settings and those of the batch. */
+/** Switches a folder between its own settings and the batch's. */
 function FolderSettings({ folder, onChange }: FolderPartProps) {
   const { batch } = useApp()
   const { t } = useWords()
