@@ -18,7 +18,7 @@ import { type BandLevels, quantile } from '../src-engine/dsp/meters/spectrum.ts'
 import { sideToMidDb } from '../src-engine/dsp/meters/stereo.ts'
 import { dbToPower, gainToDb, powerToDb } from '../src-engine/dsp/units.ts'
 import { prepareFinalise } from '../src-engine/finalise/finalise.ts'
-import { planRecipe } from '../src-engine/plan.ts'
+import { breaksOff, planRecipe } from '../src-engine/plan.ts'
 import { responseDb } from '../src-engine/stages/index.ts'
 import { courseReasons } from '../src-engine/suggestion/course.ts'
 import { priceLoudness } from '../src-engine/suggestion/price.ts'
@@ -204,13 +204,28 @@ function hasLeft(figure: RangeFigure, before: Figures, now: Figures): boolean {
   )
 }
 
-/** Faults of the course of a song, as gains in dB by the part of the song and the frequency. */
-const courseFaults: Record<string, { readonly code: string; readonly gainDb: (part: number, hz: number) => number }> = {
-  'level falls by 6 dB': { code: 'LEVEL_DRIFTS', gainDb: (part) => -6 * part },
-  'treble rises by 8 dB': { code: 'TREBLE_BUILDS_UP', gainDb: (part, hz) => (hz > 5000 ? 8 * part : 0) },
-  'level jumps by +6 dB': { code: 'SECTION_JUMPS', gainDb: (part) => (part >= 0.5 ? 6 : 0) },
-  'last fifth 20 dB down': { code: 'COLLAPSES_LATE', gainDb: (part) => (part >= 0.8 ? -20 : 0) },
+/** A fault of the course of a song, as gains in dB by the part of the song and the frequency. */
+interface CourseFault {
+  readonly code: string
+  readonly gainDb: (part: number, hz: number) => number
+  /** Part of the song where it begins; absent for one without a place. */
+  readonly place?: number
 }
+
+/** Returns the faults for the `n`th song: their places are spread over the songs. */
+function courseFaults(n: number): Record<string, CourseFault> {
+  const spread = (n * 0.618) % 1
+  const [jump, collapse] = [0.3 + 0.4 * spread, 0.7 + 0.2 * spread]
+  return {
+    'level falls by 6 dB': { code: 'LEVEL_DRIFTS', gainDb: (part) => -6 * part },
+    'treble rises by 8 dB': { code: 'TREBLE_BUILDS_UP', gainDb: (part, hz) => (hz > 5000 ? 8 * part : 0) },
+    'level jumps by +6 dB': { code: 'SECTION_JUMPS', gainDb: (part) => (part >= jump ? 6 : 0), place: jump },
+    'the rest 20 dB down': { code: 'COLLAPSES_LATE', gainDb: (part) => (part >= collapse ? -20 : 0), place: collapse },
+  }
+}
+
+/** Largest distance of a finding from the place of its fault, s. */
+const PLACE_TOLERANCE_SECONDS = 3
 
 function withCourse(analysis: SourceAnalysis, gainDb: (part: number, hz: number) => number): SourceAnalysis {
   const { timeline } = analysis
@@ -220,23 +235,51 @@ function withCourse(analysis: SourceAnalysis, gainDb: (part: number, hz: number)
   return { ...analysis, timeline: { ...timeline, levelsDb } }
 }
 
+/** True where a song that is cut off in its loudest third is told to end abruptly. */
+function isEndTold(audio: Audio): boolean {
+  const level = (second: number) => {
+    const [first, end] = [second, second + 1].map((at) => Math.round(at * audio.sampleRateHz)) as [number, number]
+    const samples = audio.channels[0]!.subarray(first, end)
+    return samples.reduce((sum, sample) => sum + sample * sample, 0)
+  }
+  const seconds = Math.floor(audio.frames / audio.sampleRateHz)
+  const levels = Array.from({ length: seconds }, (_, second) => level(second))
+  const loud = quantile(Float64Array.from(levels).sort(), 0.67)
+  const last = levels.findIndex((one, second) => second >= seconds / 2 && one >= loud)
+  const cut = sliceBlock(audio, 0, Math.round((last + 1) * audio.sampleRateHz))
+  return breaksOff(analysed({ ...copyAudio({ ...audio, ...cut }), sampleRateHz: audio.sampleRateHz }))
+}
+
 /** Counts findings over time in songs as they are, and in copies with faults on purpose. */
 function course(): void {
   let count = 0
+  let ends = 0
   const alarms: string[] = []
-  const found = Object.fromEntries(Object.keys(courseFaults).map((name) => [name, 0]))
+  const rows = new Map<string, { found: number; errors: number[] }>()
   for (const { song, audio } of decoded(600)) {
     const analysis = analysed(audio)
     if (analysis.durationSeconds < 60) continue
-    count++
     for (const { code, values } of courseReasons(analysis))
       alarms.push(`${song.name}: ${code} ${JSON.stringify(values)}`)
-    for (const [name, { code, gainDb }] of Object.entries(courseFaults)) {
-      if (courseReasons(withCourse(analysis, gainDb)).some((reason) => reason.code === code)) found[name]!++
+    for (const [name, { code, gainDb, place }] of Object.entries(courseFaults(count))) {
+      const row = rows.get(name) ?? { found: 0, errors: [] }
+      rows.set(name, row)
+      const reason = courseReasons(withCourse(analysis, gainDb)).find((one) => one.code === code)
+      if (!reason) continue
+      row.found++
+      if (place !== undefined)
+        row.errors.push(Math.abs(Number(reason.values.at_seconds) - place * analysis.timeline.levelsDb.length))
     }
+    if (isEndTold(audio)) ends++
+    count++
   }
   say(`${count} songs, ${alarms.length} findings in untouched ones\n${alarms.join('\n')}`)
-  for (const [name, hits] of Object.entries(found)) say(`${name} | ${hits} (${percent(hits, count)})`)
+  for (const [name, { found, errors }] of rows) {
+    const near = errors.filter((error) => error <= PLACE_TOLERANCE_SECONDS).length
+    const places = errors.length === 0 ? [] : [`${near} within ${PLACE_TOLERANCE_SECONDS} s`]
+    say([name, `${found} (${percent(found, count)})`, ...places].join(' | '))
+  }
+  say(`cut off while loud | ${ends} (${percent(ends, count)})`)
 }
 
 function halves(): void {

@@ -1,4 +1,4 @@
-import { highPass, lowPass } from '../dsp/biquad.ts'
+import { type Biquad, highPass, lowPass } from '../dsp/biquad.ts'
 import { createBiquadCascade } from '../dsp/biquad-cascade.ts'
 import { type Audio, allocateBlock, sliceBlock } from '../dsp/block.ts'
 import { powerToDb } from '../dsp/units.ts'
@@ -43,10 +43,7 @@ const leastPart = 0.3
  * for them. False for silence and for songs whose bursts are those of drums and cymbals. Never throws.
  */
 export function hasVoiceBursts(audio: Audio): boolean {
-  const [sibilant, voice] = [sibilantHz, sungHz].map((range) => stepPowers(audio, range)) as [
-    Float64Array,
-    Float64Array,
-  ]
+  const [sibilant, voice] = stepPowers(audio, sibilantHz, sungHz)
   const loudest = sibilant.reduce((most, power, k) => Math.max(most, power + voice[k]!), 0)
   const high = smoothedDb(sibilant)
   const middle = smoothedDb(voice)
@@ -98,32 +95,48 @@ function isSpoken({ peak, from, to }: Burst, high: Float64Array, middle: Float64
   return before.reduce((most, level) => Math.max(most, level), -200) - mean >= voiceFallDb
 }
 
-/** Returns the power of the mid between two frequencies in steps of 5 ms; a remainder at the end is dropped. */
+type Range = readonly [number, number]
+
+/** Returns sections that pass a range, with Butterworth slopes of fourth order. */
+function passed([lowHz, highHz]: Range, sampleRateHz: number): Biquad[] {
+  const top = Math.min(highHz, 0.45 * sampleRateHz)
+  return [0.5412, 1.3066].flatMap((q) => [highPass(lowHz, sampleRateHz, q), lowPass(top, sampleRateHz, q)])
+}
+
+/** Returns the power of the mid in two ranges in steps of 5 ms; a remainder at the end is dropped. */
 function stepPowers(
   { channels, frames, sampleRateHz }: Audio,
-  [lowHz, highHz]: readonly [number, number],
-): Float64Array {
+  first: Range,
+  second: Range,
+): [Float64Array, Float64Array] {
   const [left, right] = channels as [Float32Array, Float32Array]
   const step = Math.round(stepSeconds * sampleRateHz)
-  const powers = new Float64Array(Math.floor(frames / step))
-  const top = Math.min(highHz, 0.45 * sampleRateHz)
-  // Butterworth slopes of fourth order.
-  const qs = [0.5412, 1.3066]
-  const filter = createBiquadCascade(
-    qs.flatMap((q) => [highPass(lowHz, sampleRateHz, q), lowPass(top, sampleRateHz, q)]),
-  )
-  const scratch = allocateBlock(1, chunkFrames)
+  const count = Math.floor(frames / step)
+  const powers: [Float64Array, Float64Array] = [new Float64Array(count), new Float64Array(count)]
+  // One channel for each range: a pass filters two.
+  const filter = createBiquadCascade(passed(first, sampleRateHz), passed(second, sampleRateHz))
+  const scratch = allocateBlock(2, chunkFrames)
   for (let start = 0; start < frames; start += chunkFrames) {
     const block = sliceBlock(scratch, 0, Math.min(chunkFrames, frames - start))
-    const mid = block.channels[0]!
+    const [mid, copy] = block.channels as [Float32Array, Float32Array]
     for (let i = 0; i < mid.length; i++) mid[i] = (left[start + i]! + right[start + i]!) / 2
+    copy.set(mid)
     filter.process(block)
-    for (let i = 0; i < mid.length; i++) {
-      const k = Math.floor((start + i) / step)
-      if (k < powers.length) powers[k]! += mid[i]! * mid[i]!
-    }
+    for (const [range, samples] of block.channels.entries()) addPowers(powers[range]!, samples, start, step)
   }
   return powers
+}
+
+/** Adds the squares of samples, which begin at frame `start`, to the powers of their steps. */
+function addPowers(powers: Float64Array, samples: Float32Array, start: number, step: number): void {
+  for (let i = 0; i < samples.length; ) {
+    const k = Math.floor((start + i) / step)
+    if (k >= powers.length) return
+    const end = Math.min(samples.length, (k + 1) * step - start)
+    let power = powers[k]!
+    for (; i < end; i++) power += samples[i]! * samples[i]!
+    powers[k] = power
+  }
 }
 
 /** Returns levels of the moving mean of powers, dB. */

@@ -2,9 +2,10 @@ import type { Biquad } from './biquad.ts'
 import { kernelFrames, kernelPlace } from './kernels/kernels.ts'
 import type { Processor } from './processor.ts'
 
-/** Coefficients of sections in the kernels' layout: each twice, for left and right. */
-export function kernelCoefficients(sections: readonly Biquad[]): Float64Array {
-  return Float64Array.from(sections.flatMap(({ b0, b1, b2, a1, a2 }) => [b0, b0, b1, b1, b2, b2, a1, a1, a2, a2]))
+/** Coefficients of sections in the kernels' layout: those of left and right side by side. */
+export function kernelCoefficients(sections: readonly Biquad[], right: readonly Biquad[] = sections): Float64Array {
+  const names = ['b0', 'b1', 'b2', 'a1', 'a2'] as const
+  return Float64Array.from(sections.flatMap((left, i) => names.flatMap((name) => [left[name], right[i]![name]])))
 }
 
 const maxSections = 64
@@ -25,11 +26,11 @@ export interface BiquadCascade extends Processor {
 
 /**
  * Returns a cascade of at most 64 sections with double-precision state and without latency; no sections is the identity. Works on
- * one or two channels. Throws a RangeError for more sections.
+ * one or two channels; `right` are as many sections of the right one, the same when absent. Throws a RangeError for more sections.
  */
-export function createBiquadCascade(sections: readonly Biquad[]): BiquadCascade {
+export function createBiquadCascade(sections: readonly Biquad[], right: readonly Biquad[] = sections): BiquadCascade {
   if (sections.length > maxSections) throw new RangeError(`${sections.length} sections`)
-  const coefficients = kernelCoefficients(sections)
+  const coefficients = kernelCoefficients(sections, right)
   const state = new Float64Array(sections.length * 4)
   let position = 0
 
