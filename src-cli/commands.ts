@@ -18,6 +18,7 @@ import { registerMasterCommand } from './master-command.ts'
 import { registerMcpCommand } from './mcp-command.ts'
 import type { Messages } from './messages.ts'
 import { registerOpenCommand } from './open-command.ts'
+import { registerPresetCommands } from './preset-commands.ts'
 import { registerPreviewCommand } from './preview-command.ts'
 import { createProgram } from './program.ts'
 import { registerReleaseCommands } from './release-commands.ts'
@@ -44,6 +45,7 @@ const REGISTERING = [
   registerStemCommands,
   registerJobCommands,
   registerListeningCommands,
+  registerPresetCommands,
   registerBatchCommand,
   registerManifestCommands,
   registerWatchCommands,

@@ -25,6 +25,7 @@ import { registerJobFile } from './job-file-command.ts'
 import { describeJob } from './job-text.ts'
 import { MASTERS_FOLDER } from './master-command.ts'
 import { type Messages, messagesFor } from './messages.ts'
+import { saveNew } from './save-file.ts'
 import { acceptOf, givenSettings, ListOption, settingOption, wordsOf } from './setting-options.ts'
 import { table } from './text-output.ts'
 import { unpackResult, withoutEmptyFolder, writableFolder } from './unpack.ts'
@@ -188,12 +189,19 @@ function registerRetry(command: AddCommand, messages: Messages): void {
   )
 }
 
+interface AnalyseOptions extends ClientOptions {
+  readonly convert?: true
+  readonly price?: true
+  readonly target?: string
+}
+
 function registerAnalyse(command: Command, messages: Messages): void {
   command
     .description(messages.jobs.analyse)
     .option('--convert', messages.master.convert)
     .option('--price', messages.jobs.price)
-  command.action((file: string, options: ClientOptions & { readonly convert?: true; readonly price?: true }) =>
+    .option('--target <file>', messages.jobs.target, absolutePath(messages))
+  command.action((file: string, options: AnalyseOptions) =>
     runClientCommand(
       options,
       messages,
@@ -203,8 +211,16 @@ function registerAnalyse(command: Command, messages: Messages): void {
         return withInputs(named, { messages: messagesFor(messages, options), signal }, async ([song]) => {
           const { path = '', name = '' } = song ?? {}
           const accept = acceptOf(options)
-          const fields = { ...(accept ? { accept } : {}), ...(options.price ? { price: true } : {}) }
-          return client.call('analyze', { fields, files: { file: { content: await openAsBlob(path), name } } })
+          const fields = {
+            ...(accept ? { accept } : {}),
+            ...(options.price ? { price: true } : {}),
+            ...(options.target === undefined ? {} : { target: true }),
+          }
+          const files = { file: { content: await openAsBlob(path), name } }
+          const analysis = await client.call('analyze', { fields, files })
+          if (options.target !== undefined)
+            await saveNew(Response.json(analysis.target), options.target, messagesFor(messages, options))
+          return analysis
         })
       },
       (analysis) => describeAnalysis(analysis, messages),

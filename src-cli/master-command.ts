@@ -12,17 +12,20 @@ import { type Input, STANDARD_INPUT, withInputs } from './input-file.ts'
 import { describeJob } from './job-text.ts'
 import { type MasterOutcome, masterFile } from './master.ts'
 import type { Messages } from './messages.ts'
-import { acceptOf, ListOption, settingOption } from './setting-options.ts'
+import { acceptOf, ListOption, settingOption, withReferences } from './setting-options.ts'
 import { withoutEmptyFolder } from './unpack.ts'
 
 interface MasterCommandOptions extends ClientOptions {
   readonly platforms?: string
   readonly out?: string
-  readonly reference?: string
+  readonly reference?: readonly string[]
+  readonly referenceWeights?: string
+  readonly target?: readonly string[]
   readonly title?: string
   readonly artist?: string
   readonly cover?: string
   readonly recipe?: string
+  readonly preset?: string
   readonly convert?: true
   readonly stems?: true
   /** Texts of the settings by the names of their options. */
@@ -40,12 +43,13 @@ export function registerMasterCommand(program: Command, dataDir: string, message
     .option('--stems', say.stems)
   for (const name of CHOICES) master.addOption(settingOption(name, messages))
   for (const name of OTHERS) {
-    if (name === 'reference_amount') master.option('--reference <file>', say.reference, inputPath(messages))
+    if (name === 'reference_amount') withReferences(master, messages, inputPath(messages))
     master.addOption(settingOption(name, messages))
   }
   master.option('--title <title>', say.title).option('--artist <artist>', say.artist)
   for (const name of METADATA_NAMES) master.option(`--${name} <${name}>`, METADATA[name].help[messages.language])
   master
+    .option('--preset <name>', say.preset)
     .option('--recipe <file>', say.recipe, absolutePath(messages))
     .option('--cover <file>', say.cover, absolutePath(messages))
     .action((file: string, options: MasterCommandOptions) =>
@@ -66,9 +70,9 @@ function inputPath(messages: Messages): (text: string) => string {
 
 function masterCommand(file: string, options: MasterCommandOptions, messages: Messages): Promise<void> {
   const { platforms = PLATFORMS.join(','), out = absolutePath(messages)(MASTERS_FOLDER) } = options
-  const named = [{ path: file, name: options.title }, ...(options.reference ? [{ path: options.reference }] : [])]
+  const named = [{ path: file, name: options.title }, ...(options.reference ?? []).map((path) => ({ path }))]
   const work = ({ signal, showProgress, spoken }: LongRun) =>
-    withInputs(named, { messages: spoken, signal }, ([song, reference]) =>
+    withInputs(named, { messages: spoken, signal }, ([song, ...references]) =>
       withService({ ...options, sweeps: true }, spoken, (client) =>
         withoutEmptyFolder(out, () =>
           masterFile(
@@ -79,7 +83,8 @@ function masterCommand(file: string, options: MasterCommandOptions, messages: Me
               out,
               fields: textFields(options),
               isOfStems: options.stems === true,
-              ...(reference ? { reference } : {}),
+              references,
+              targetPaths: options.target ?? [],
               ...(options.recipe === undefined ? {} : { recipePath: options.recipe }),
               ...(options.cover === undefined ? {} : { coverPath: options.cover }),
             },
@@ -99,6 +104,8 @@ function masterCommand(file: string, options: MasterCommandOptions, messages: Me
 function textFields(options: MasterCommandOptions): Record<string, string> {
   const fields = {
     ...Object.fromEntries(SETTING_NAMES.map((name) => [name, options[programName(name)]])),
+    reference_weights: options.referenceWeights,
+    preset: options.preset,
     title: options.title,
     artist: options.artist,
     accept: acceptOf(options),

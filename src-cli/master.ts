@@ -1,8 +1,9 @@
 /** `master FILE`: one ordinary job, followed to its end, and its masters unpacked in the given folder. */
 import { openAsBlob } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { ApiError, type CallArguments, errorOf, type FilePart } from '../src-contract/client.ts'
-import type { CreatedJob, Job } from '../src-contract/jobs.ts'
+import { type CreatedJob, type Job, REFERENCE_FILES } from '../src-contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../src-contract/limits.ts'
 import { ACCEPT_ANY } from '../src-contract/song-files.ts'
 import { errorText } from '../src-contract/text/text.ts'
@@ -17,7 +18,10 @@ const PROGRESS_SECONDS = 1
 export interface MasterOptions {
   readonly platforms: string
   readonly out: string
-  readonly reference?: Input
+  /** None when absent, as for targets. */
+  readonly references?: readonly Input[]
+  /** Absolute paths of saved targets. */
+  readonly targetPaths?: readonly string[]
   /** True if the song is a ZIP of its stems. False when absent. */
   readonly isOfStems?: boolean
   /** Absolute path of a recipe, or of the report that has it. */
@@ -58,9 +62,9 @@ export async function masterFile(
   const form: JobForm = { fields: { platforms: options.platforms, ...options.fields }, files: {} }
   const setId = options.isOfStems ? await storeStems(client, form, song) : undefined
   if (setId === undefined) await attach(client, form, song, 'file', 'source_id', messages)
-  if (options.reference)
-    await attach(client, form, options.reference, 'reference_file', 'reference_source_id', messages)
-
+  for (const [index, reference] of (options.references ?? []).entries())
+    await attach(client, form, reference, REFERENCE_FILES[index]!, index === 0 ? 'reference_source_id' : null, messages)
+  if (options.targetPaths?.length) form.fields.targets = await readTargets(options.targetPaths)
   if (options.recipePath !== undefined)
     form.files.recipe = { content: await openAsBlob(options.recipePath), name: path.basename(options.recipePath) }
   if (options.coverPath !== undefined) {
@@ -76,6 +80,11 @@ export async function masterFile(
   // The other answer belongs to a dry run, which is not requested.
   const job = await follow(client, (created as CreatedJob).job_id, onProgress, signal)
   return { job, files: job.status === 'done' ? await unpackResult(client, job.job_id, options.out, messages) : [] }
+}
+
+/** Returns saved targets as one list, as they are; the service checks them. */
+export async function readTargets(paths: readonly string[]): Promise<string> {
+  return `[${(await Promise.all(paths.map((file) => readFile(file, 'utf8')))).join(',')}]`
 }
 
 /** Stores the stems in a ZIP, puts their set into the form and returns its identifier. */
@@ -94,17 +103,17 @@ async function storeStems(client: ServiceClient, form: JobForm, { path: file, na
   return source_id
 }
 
-/** Puts a file into the form; a file over the upload limit is stored as a source first, as in the application. */
+/** Puts a file into the form; a file over the upload limit is stored as a source first, as in the application, where there is a field for it. */
 async function attach(
   client: ServiceClient,
   form: JobForm,
   { path: file, name }: Input,
   part: string,
-  storedAs: string,
+  storedAs: string | null,
   messages: Messages,
 ): Promise<void> {
   const blob = await openAsBlob(file)
-  if (blob.size <= MAX_UPLOAD_BYTES) {
+  if (blob.size <= MAX_UPLOAD_BYTES || storedAs === null) {
     form.files[part] = { content: blob, name }
     return
   }

@@ -3,6 +3,7 @@ import { openAsBlob } from 'node:fs'
 import path from 'node:path'
 import { type Command, Option } from 'commander'
 import type { CallArguments } from '../src-contract/client.ts'
+import { REFERENCE_FILES } from '../src-contract/jobs.ts'
 import { PLATFORMS, type Platform } from '../src-contract/platforms/index.ts'
 import { DELIVERY_NAMES, SETTING_NAMES } from '../src-contract/settings.ts'
 import { decibels } from '../src-contract/text/numbers.ts'
@@ -10,10 +11,11 @@ import { programName } from '../src-contract/wire-values.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { STANDARD_INPUT, withInputs } from './input-file.ts'
+import { readTargets } from './master.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import { saveNew } from './save-file.ts'
 import type { ServiceClient } from './service-client.ts'
-import { acceptOf, settingOption } from './setting-options.ts'
+import { acceptOf, settingOption, withReferences } from './setting-options.ts'
 
 interface PreviewOptions extends ClientOptions {
   readonly platform: Platform
@@ -21,8 +23,11 @@ interface PreviewOptions extends ClientOptions {
   readonly title?: string
   readonly start?: string
   readonly seconds?: string
-  readonly reference?: string
+  readonly reference?: readonly string[]
+  readonly referenceWeights?: string
+  readonly target?: readonly string[]
   readonly recipe?: string
+  readonly preset?: string
   readonly convert?: true
   /** Texts of the settings by the names of their options. */
   readonly [option: string]: unknown
@@ -48,10 +53,11 @@ export function registerPreviewCommand(program: Command, dataDir: string, messag
     .option('--out <file>', say.out, absolutePath(messages))
     .option('--start <seconds>', say.start)
     .option('--seconds <seconds>', say.seconds)
-    .option('--reference <file>', messages.master.reference, absolutePath(messages))
+    .option('--preset <name>', messages.master.preset)
     .option('--recipe <file>', messages.master.recipe, absolutePath(messages))
     .option('--title <title>', say.title)
     .option('--convert', messages.master.convert)
+  withReferences(command, messages, absolutePath(messages))
   for (const name of HEARD_NAMES) command.addOption(settingOption(name, messages))
   command.action((file: string, options: PreviewOptions) =>
     runClientCommand(
@@ -73,19 +79,20 @@ async function preview(
   messages: Messages,
 ): Promise<Written> {
   const song = file === STANDARD_INPUT ? file : absolutePath(messages)(file)
-  const inputFiles = [{ path: song }, ...(options.reference === undefined ? [] : [{ path: options.reference }])]
+  const inputFiles = [{ path: song }, ...(options.reference ?? []).map((path) => ({ path }))]
   const { signal } = new AbortController()
   const answer = await withInputs(inputFiles, { messages, signal }, async (inputs) => {
-    const [content, reference] = await Promise.all(
+    const [content, ...references] = await Promise.all(
       inputs.map(async (input) => ({ content: await openAsBlob(input.path), name: input.name })),
     )
     const recipe = options.recipe === undefined ? undefined : await openAsBlob(options.recipe)
     const files = {
       ...(content ? { file: content } : {}),
-      ...(reference ? { reference_file: reference } : {}),
+      ...Object.fromEntries(references.map((reference, index) => [REFERENCE_FILES[index]!, reference])),
       ...(recipe ? { recipe: { content: recipe, name: 'recipe.json' } } : {}),
     }
-    return client.open('preview', { fields: fieldsOf(options), files })
+    const targets = options.target ? { targets: await readTargets(options.target) } : {}
+    return client.open('preview', { fields: { ...fieldsOf(options), ...targets }, files })
   })
   const named = file === STANDARD_INPUT ? 'stdin' : path.parse(file).name
   const stem = options.title?.replace(/[/\\]/g, '_') ?? named
@@ -104,6 +111,8 @@ function fieldsOf(options: PreviewOptions): NonNullable<CallArguments<'preview'>
   const texts = {
     ...settingTexts(options),
     accept: acceptOf(options),
+    reference_weights: options.referenceWeights,
+    preset: options.preset,
     start_seconds: options.start,
     seconds: options.seconds,
   }

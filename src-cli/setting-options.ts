@@ -1,8 +1,10 @@
 /** Command-line options for the settings of a master, and their values. */
-import { Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { MAX_REFERENCES } from '../src-contract/limits.ts'
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../src-contract/settings.ts'
 import { ACCEPT_ANY, type Accept } from '../src-contract/song-files.ts'
 import { programName } from '../src-contract/wire-values.ts'
+import { absolutePath } from './data-dir.ts'
 import type { Messages } from './messages.ts'
 
 /** Option with a comma-separated list; shells complete one of its words. */
@@ -23,6 +25,21 @@ export function settingOption(name: SettingName, { language }: Pick<Messages, 'l
   if (setting.kind === 'words') return new ListOption(flags, setting.help[language], setting.values)
   const option = new Option(flags, setting.help[language])
   return setting.kind === 'choice' ? option.choices(setting.values) : option
+}
+
+/** Adds the options for references, tracks and saved targets; `pathOf` parses the path of a track. */
+export function withReferences(command: Command, messages: Messages, pathOf: (text: string) => string): void {
+  const say = messages.master
+  const upTo =
+    (parse: (text: string) => string) =>
+    (text: string, before: readonly string[] = []) => {
+      if (before.length === MAX_REFERENCES) throw new InvalidArgumentError(say.mostReferences(MAX_REFERENCES))
+      return [...before, parse(text)]
+    }
+  command
+    .option('--reference <file>', say.reference, upTo(pathOf))
+    .option('--reference-weights <list>', say.referenceWeights)
+    .option('--target <file>', say.target, upTo(absolutePath(messages)))
 }
 
 /** Settings of songs without a reference. */

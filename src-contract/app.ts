@@ -6,7 +6,7 @@ import { ProposedEdges } from './edge-proposals.ts'
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
 import { AcceptField, type Analysis, MadeWith, RESULT_ERRORS } from './jobs.ts'
-import { MAX_ALLOWED_FOLDERS, MAX_COVER_BYTES, MAX_ENGINE_WORKERS } from './limits.ts'
+import { MAX_ALLOWED_FOLDERS, MAX_COVER_BYTES, MAX_ENGINE_WORKERS, MAX_PRESETS } from './limits.ts'
 import { MasterSettings } from './master-settings-schema.ts'
 import { CHANGED_OWN_METADATA, SHOWN_METADATA, SHOWN_OWN_METADATA } from './metadata-schemas.ts'
 import { Warning } from './report.ts'
@@ -351,7 +351,7 @@ export const appEndpoints = endpoints({
     body: exactly({
       is_paused: Type.Optional(Type.Boolean()),
       settings: Type.Optional(MasterSettings),
-      presets: Type.Optional(Type.Array(Preset, { maxItems: 100 })),
+      presets: Type.Optional(Type.Array(Preset, { maxItems: MAX_PRESETS })),
       order: Type.Optional(Type.Array(Type.String(), { description: 'source_ids, all or some; the rest follow.' })),
       metadata: Type.Optional(
         Type.Array(exactly({ source_id: Type.String(), ...CHANGED_OWN_METADATA }), {

@@ -98,15 +98,20 @@ export type TargetSettings = Pick<JobSettings, 'platforms' | 'genre' | 'loudness
   Partial<Pick<JobSettings, 'recipe'>>
 
 /**
- * Returns settings whose target is the loudness of the reference, in tenths and within the bounds of targets, LUFS, where they ask for it and
+ * Returns settings whose target is the loudness of the reference, the weighted mean of several, in tenths and within the bounds of targets, LUFS, where they ask for it and
  * name no target; any others as they are. Never throws.
  */
-export function withReferenceLoudness<Of extends Pick<JobSettings, 'target_lufs' | 'reference_loudness'>>(
+export function withReferenceLoudness<Of extends Pick<JobSettings, 'target_lufs' | 'reference_loudness' | 'targets'>>(
   settings: Of,
   reference: { readonly integratedLufs: number | null } | undefined,
 ): Of {
-  const referenceLufs = reference?.integratedLufs ?? null
-  if (!settings.reference_loudness || settings.target_lufs !== null || referenceLufs === null) return settings
+  const levels = [
+    ...(reference ? [{ lufs: reference.integratedLufs, weight: 1 }] : []),
+    ...(settings.targets ?? []).map(({ integrated_lufs: lufs, weight = 1 }) => ({ lufs, weight })),
+  ].filter((one): one is { lufs: number; weight: number } => one.lufs !== null)
+  if (!settings.reference_loudness || settings.target_lufs !== null || levels.length === 0) return settings
+  const total = levels.reduce((sum, { weight }) => sum + weight, 0)
+  const referenceLufs = levels.reduce((sum, { lufs, weight }) => sum + (weight / total) * lufs, 0)
   const { minimum, maximum } = SETTINGS.target_lufs
   const target_lufs = Math.min(maximum, Math.max(minimum, Math.round(10 * referenceLufs) / 10))
   return { ...settings, target_lufs }

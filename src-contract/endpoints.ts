@@ -12,6 +12,7 @@ import { jobEndpoints } from './jobs.ts'
 import { linkEndpoints } from './links.ts'
 import { listeningTestEndpoints } from './listening-tests.ts'
 import { machineEndpoints } from './machines.ts'
+import { presetEndpoints } from './presets.ts'
 import { releaseExportEndpoints } from './release-exports.ts'
 import { releaseEndpoints } from './releases.ts'
 import { sessionEndpoints } from './session.ts'
@@ -67,6 +68,7 @@ const openEndpoints = endpoints({
 export const ENDPOINTS = {
   ...jobEndpoints,
   ...wordsEndpoints,
+  ...presetEndpoints,
   ...stemEndpoints,
   ...linkEndpoints,
   ...listeningTestEndpoints,

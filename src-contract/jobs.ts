@@ -24,6 +24,7 @@ import {
   MAX_DURATION_SECONDS,
   MAX_PREVIEW_SECONDS,
   MAX_RECIPE_BYTES,
+  MAX_REFERENCES,
   MAX_TITLE_LENGTH,
   MAX_URL_LENGTH,
   MAX_WAIT_SECONDS,
@@ -33,7 +34,16 @@ import { CHANGED_METADATA, METADATA_FIELDS, SHOWN_METADATA } from './metadata-sc
 import { PLATFORMS } from './platforms/index.ts'
 import { PlaybackForecast } from './playback-forecast.ts'
 import { MasterResult, Pictured, RENDER_WARNING_CODES, ReleaseResult, Repair, Report, Warning } from './report.ts'
-import { CHANGED_SETTINGS, HasRecipe, SETTING_FIELDS, SettingRecipe, SHOWN_SETTINGS } from './setting-schemas.ts'
+import { SavedTarget } from './saved-targets.ts'
+import {
+  CHANGED_SETTINGS,
+  HasRecipe,
+  SETTING_FIELDS,
+  SettingRecipe,
+  SettingTargets,
+  SHOWN_SETTINGS,
+  ShownTargets,
+} from './setting-schemas.ts'
 import { MADE_WITH } from './settings.ts'
 import { ACCEPT_ANY, OTHER_CONTAINERS } from './song-files.ts'
 import { StemMix } from './stem-mix-schemas.ts'
@@ -108,6 +118,7 @@ export const Job = exactly({
   duration_seconds: Type.Number(),
   codec: Type.String(),
   ...SHOWN_SETTINGS,
+  saved_targets: ShownTargets,
   has_recipe: HasRecipe,
   warnings: Type.Array(Warning),
   results: Type.Array(MasterResult),
@@ -147,6 +158,22 @@ export const AcceptField = Type.Optional(
   ),
 )
 
+/** Parts of a form with reference tracks. */
+export const REFERENCE_FILES = ['reference_file', 'reference_file_2', 'reference_file_3', 'reference_file_4'] as const
+export type ReferenceFile = (typeof REFERENCE_FILES)[number]
+
+const FURTHER_REFERENCE = {
+  required: false,
+  description:
+    'Extension: one more reference, with the same limits. Only its measurements are kept, as one of `targets`.',
+}
+const REFERENCE_PARTS = {
+  reference_file: { required: false, description: 'A track whose tone to match; the same limits, at least 5 s.' },
+  reference_file_2: FURTHER_REFERENCE,
+  reference_file_3: FURTHER_REFERENCE,
+  reference_file_4: FURTHER_REFERENCE,
+}
+
 const RECIPE_PART = {
   required: false,
   description: `Extension: the field \`recipe\` as a file, at most ${MAX_RECIPE_BYTES / 2 ** 20} MiB.`,
@@ -166,9 +193,23 @@ export const MasterFields = exactly({
   tier,
   webhook_url: Type.Optional(Type.String({ format: 'uri', maxLength: MAX_URL_LENGTH })),
   accept: AcceptField,
+  preset: Type.Optional(
+    Type.String({ description: 'Extension: name of a preset whose settings count where the form names none.' }),
+  ),
   intensity,
   reference_amount,
   ...furtherSettings,
+  reference_weights: Type.Optional(
+    Type.String({
+      description:
+        'Extension: weights of the reference files in their order, separated by commas, such as `2,1`; 0.01 to 100 each, all alike when absent.',
+    }),
+  ),
+  targets: Type.Optional(
+    Type.String({
+      description: `Extension: references without their audio, a JSON list of \`target\` as \`POST /api/v1/analyze\` answers it, each with a \`weight\` and a \`name\` if you like; at most ${MAX_REFERENCES} with the reference files. Each has the effect of its file; the tone moves toward the weighted mean of all.`,
+    }),
+  ),
   recipe: RecipeField,
   title: Type.Optional(songName('Extension: title of the masters, else that of the tag or the file name.')),
   artist: Type.Optional(songName('Extension: artist of the masters, else that of the tag.')),
@@ -239,6 +280,7 @@ export const RetryChanges = exactly({
   accept: AcceptField,
   // Without defaults: unnamed settings stay.
   ...CHANGED_SETTINGS,
+  targets: SettingTargets,
   recipe: SettingRecipe,
   title: Type.Optional(songName('Title of the masters; empty for that of the tag or the file name.')),
   artist: Type.Optional(songName('Artist of the masters; empty for that of the tag.')),
@@ -311,6 +353,10 @@ export const Analysis = exactly({
       description: 'Extension: what twelve services do when it is played, mode by mode as it is. Absent for silence.',
     }),
   ),
+  target: Type.Optional({
+    ...SavedTarget,
+    description: 'The song as one of `targets` for others, if `target` asks for it.',
+  }),
   summary: Type.String({
     description:
       'What mastering with default settings would change in the sound, in a sentence or two, in the language of `Accept-Language`.',
@@ -328,6 +374,12 @@ export const AnalysisFields = exactly({
       default: false,
       description:
         'Also finds what loudness costs the song, `suggestion.price`, and suggests a target where −14 LUFS costs too much. It takes up to as long again.',
+    }),
+  ),
+  target: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Also answers the song as a reference for others: `target`, for the field `targets`.',
     }),
   ),
   source_id: Type.Optional(
@@ -366,7 +418,7 @@ export const jobEndpoints = endpoints({
       fields: MasterFields,
       files: {
         file: { required: true, description: 'MP3, WAV or FLAC, at most 50 MB and 10 minutes.' },
-        reference_file: { required: false, description: 'A track whose tone to match; the same limits, at least 5 s.' },
+        ...REFERENCE_PARTS,
         recipe: RECIPE_PART,
         cover_file: {
           required: false,
@@ -543,7 +595,7 @@ export const jobEndpoints = endpoints({
       fields: PreviewFields,
       files: {
         file: { required: true, description: 'MP3, WAV or FLAC, at most 50 MB and 10 minutes.' },
-        reference_file: { required: false, description: 'A track whose tone to match; the same limits, at least 5 s.' },
+        ...REFERENCE_PARTS,
         recipe: RECIPE_PART,
       },
     },

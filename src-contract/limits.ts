@@ -10,6 +10,8 @@ export const MAX_DURATION_SECONDS = 600
 export const DURATION_TOLERANCE_SECONDS = 0.1
 /** Shortest song that can be mastered: loudness needs two gating blocks and music needs more. */
 export const MIN_DURATION_SECONDS = 1
+/** Most references of a job, files and saved targets together. */
+export const MAX_REFERENCES = 4
 /** Shortest reference track. */
 export const MIN_REFERENCE_SECONDS = 5
 /** Longest webhook address in characters. */
@@ -57,6 +59,8 @@ export const MAX_GAP_SECONDS = 60
 export const MAX_COVER_BYTES = 10_000_000
 /** Most engine processes of any machine: no current system has more cores. */
 export const MAX_ENGINE_WORKERS = 1024
+/** Most presets. */
+export const MAX_PRESETS = 100
 /** Most folders that the owner allows. */
 export const MAX_ALLOWED_FOLDERS = 100
 /** Most songs of one manifest, and its largest size, bytes. */

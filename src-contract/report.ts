@@ -10,7 +10,7 @@ import { CONFIDENCES } from './platforms/platform.ts'
 import { PlaybackForecast } from './playback-forecast.ts'
 import { WrittenRecipe } from './recipe-schemas.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
-import { HasRecipe, REPORTED_SETTINGS } from './setting-schemas.ts'
+import { HasRecipe, REPORTED_SETTINGS, ShownTargets } from './setting-schemas.ts'
 import { codesToldUnder, STAGE_KINDS, type StageDecisionCode } from './stages/index.ts'
 import { StemMix, StemRest, StemSettings } from './stem-mix-schemas.ts'
 import { STEM_ROLES } from './stem-roles.ts'
@@ -300,6 +300,7 @@ export type Pictured = Static<typeof Pictured>
 export const ReportSettings = exactly({
   platforms: Type.Array(oneOf(PLATFORMS)),
   ...REPORTED_SETTINGS,
+  saved_targets: ShownTargets,
   has_recipe: HasRecipe,
 })
 export type ReportSettings = Static<typeof ReportSettings>

@@ -12,7 +12,10 @@ import {
 import type { Detail } from './text/details.ts'
 
 /** Settings that a recipe says already. */
-export const SOUND_OF_RECIPE: readonly SettingName[] = ['reference_amount', ...REFERENCE_NAMES, ...STEERING_NAMES]
+export const SOUND_OF_RECIPE: readonly (SettingName | 'targets')[] = [
+  ...['reference_amount' as const, ...REFERENCE_NAMES],
+  ...['targets' as const, ...STEERING_NAMES],
+]
 
 type Named = Partial<JobSettings>
 
@@ -23,7 +26,7 @@ export function recipeIn(value: unknown): unknown {
 }
 
 /** Returns the first setting that is named beside a recipe and contradicts it; undefined if there is none, or no recipe. */
-export function besideRecipe(named: Named): SettingName | undefined {
+export function besideRecipe(named: Named): SettingName | 'targets' | undefined {
   const { recipe } = named
   if (!recipe) return undefined
   const { intensity = named.intensity } = recipe
@@ -35,7 +38,7 @@ export function besideRecipe(named: Named): SettingName | undefined {
 export function withRecipe<Of extends Named>(named: Of): Of & Named {
   const { recipe } = named
   if (!recipe) return named
-  const neutral = { ...NEUTRAL_SOUND, style: SETTINGS.style.standard, target_lufs: null }
+  const neutral = { ...NEUTRAL_SOUND, style: SETTINGS.style.standard, target_lufs: null, targets: null }
   return { ...neutral, ...(recipe.intensity === undefined ? {} : { intensity: recipe.intensity }), ...named }
 }
 

@@ -3,8 +3,9 @@
  * them and starts twice as fast.
  */
 import Type, { type TNumber, type TOptional, type TProperties, type TSchema, type TUnsafe } from 'typebox'
-import { oneOf, orNull } from './common.ts'
+import { exactly, oneOf, orNull } from './common.ts'
 import { WrittenRecipe } from './recipe-schemas.ts'
+import { SavedTarget, SavedTargets } from './saved-targets.ts'
 import {
   FURTHER_NAMES,
   type FurtherName,
@@ -113,6 +114,13 @@ export const SHOWN_SETTINGS = ofEach<Shown>((name) => {
 export const HasRecipe = Type.Optional(
   Type.Literal(true, { description: 'Extension: a recipe was followed instead of a plan; it is in report.json.' }),
 )
+const { name, weight } = SavedTarget.properties
+/** Targets in answers: their curves are left out. */
+export const ShownTargets = Type.Optional(
+  Type.Array(exactly({ name, weight }), { description: 'Extension: saved targets beside the reference.' }),
+)
+/** Schema of targets among settings: null for none. */
+export const SettingTargets = Type.Optional(orNull(SavedTargets))
 /** Schema of a recipe among settings: null for none. */
 export const SettingRecipe = Type.Optional(orNull(WrittenRecipe))
 

@@ -8,6 +8,7 @@ import { MAX_DURATION_SECONDS, MAX_GAP_SECONDS } from './limits.ts'
 import { PLATFORMS, type Platform } from './platforms/index.ts'
 import type { WrittenRecipe } from './recipe-schemas.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
+import type { SavedTarget } from './saved-targets.ts'
 import {
   amount,
   choice,
@@ -383,9 +384,9 @@ type ValueOf<Row> = Row extends { readonly kind: 'choice'; readonly values: read
 
 /**
  * Mastering settings of a job, apart from its songs. A recipe has its stages and targets in place of what would be planned; the settings of
- * the sound beside it are neutral.
+ * the sound beside it are neutral. Targets are references that are known by their measurements alone.
  */
-export type JobSettings = { platforms: Platform[]; recipe: WrittenRecipe | null } & {
+export type JobSettings = { platforms: Platform[]; targets: SavedTarget[] | null; recipe: WrittenRecipe | null } & {
   [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]>
 }
 
@@ -395,7 +396,7 @@ export type JobSettings = { platforms: Platform[]; recipe: WrittenRecipe | null 
  */
 export type MasterSettings = JobSettings & { reference_source_id: string | null; stem_mix: StemMix | null }
 
-const JOB_MEMBERS: readonly (keyof JobSettings)[] = ['platforms', ...SETTING_NAMES, 'recipe']
+const JOB_MEMBERS: readonly (keyof JobSettings)[] = ['platforms', ...SETTING_NAMES, 'targets', 'recipe']
 
 /** Members of `MasterSettings` in writing order. */
 export const MASTER_MEMBERS: readonly (keyof MasterSettings)[] = [
@@ -428,7 +429,8 @@ export const WHOLE_SONG: Edges = Object.fromEntries(
 /** The default of every setting. */
 export const DEFAULT_SETTINGS: MasterSettings = {
   platforms: [...PLATFORMS],
-  ...(ofEach('standard') as Omit<JobSettings, 'platforms' | 'recipe'>),
+  ...(ofEach('standard') as Omit<JobSettings, 'platforms' | 'targets' | 'recipe'>),
+  targets: null,
   recipe: null,
   reference_source_id: null,
   stem_mix: null,
@@ -442,14 +444,24 @@ export function jobSettings(from: Pick<JobSettings, 'platforms'> & Partial<JobSe
   return picked(JOB_MEMBERS, from)
 }
 
+/** A target in answers, which leave its curves out. */
+type NamedTarget = Pick<SavedTarget, 'name' | 'weight'>
+
+const named = ({ name, weight }: SavedTarget): NamedTarget => ({
+  ...(name === undefined ? {} : { name }),
+  ...(weight === undefined ? {} : { weight }),
+})
+
 /**
- * Returns settings as in answers: absent ones are left out, and so are default edge and file settings; of a recipe, which the report has, only
- * that there was one.
+ * Returns settings as in answers: absent ones are left out, and so are default edge and file settings; of targets their names and weights, of a
+ * recipe, which the report has, only that there was one.
  */
-export function shownSettings({ target_lufs, recipe, ...settings }: JobSettings) {
+export function shownSettings({ target_lufs, targets, recipe, ...settings }: JobSettings) {
   const plain = SHOWN_IF_SET.filter((name) => JSON.stringify(settings[name]) === JSON.stringify(DEFAULT_SETTINGS[name]))
-  const shown: Omit<typeof settings, ShownIfSet> & Partial<Pick<JobSettings, ShownIfSet>> & { has_recipe?: true } = {
+  const shown: Omit<typeof settings, ShownIfSet> &
+    Partial<Pick<JobSettings, ShownIfSet>> & { saved_targets?: NamedTarget[]; has_recipe?: true } = {
     ...settings,
+    ...(targets && targets.length > 0 ? { saved_targets: targets.map(named) } : {}),
     ...(recipe ? { has_recipe: true } : {}),
   }
   for (const name of plain) delete shown[name]

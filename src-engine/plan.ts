@@ -1,5 +1,6 @@
 import type { Recipe } from '../src-contract/recipe.ts'
 import type { Decision, Spectrum, WarningCode } from '../src-contract/report.ts'
+import type { SavedTarget } from '../src-contract/saved-targets.ts'
 import type { AiService, Genre, SoundSettings } from '../src-contract/settings.ts'
 import type { StageKind } from '../src-contract/stages/index.ts'
 import type { PlannedSong, SourceAnalysis } from './analysis/analysis.ts'
@@ -10,13 +11,16 @@ import { rounded } from './dsp/units.ts'
 import { clippedPlaces, clippedThroughout } from './stages/declip.ts'
 import { chain, kindsBefore, responseDb, stageOfKind, toldFirst } from './stages/index.ts'
 import { referenceDistance } from './stages/match/reference-tone.ts'
+import { referenceOf, type ToneTarget, type WeightedTarget } from './stages/match/saved-target.ts'
 import { targetSpectrum } from './stages/match/target-spectrum.ts'
 import type { Planning, StageOf, StagePlan } from './stages/stage.ts'
 
 /** Input of the planner; nothing else enters. */
 export interface PlanInput {
   readonly analysis: SourceAnalysis
-  readonly reference?: SourceAnalysis
+  readonly reference?: ToneTarget
+  /** Further references, known by their measurements. */
+  readonly targets?: readonly SavedTarget[] | null
   readonly genre: Genre
   readonly ai_service: AiService
   /** 0 (repairs only) to 100; 50 is the default. */
@@ -60,19 +64,24 @@ const sameSpectrumDb = 0.05
  */
 export function planRecipe(input: PlanInput): MasteringPlan {
   const analysis: PlannedSong = { ...input.analysis, aiService: input.ai_service }
-  const isFollowed = input.reference && isComparable(input.reference) && !isSamePiece(analysis, input.reference)
-  const reference = isFollowed ? input.reference : undefined
-  const { song, planOf } = planning(input, analysis, reference)
+  const references = referencesOf(input)
+  const followed = references.filter(({ target }) => isComparable(target) && !isSamePiece(analysis, target))
+  const { song, planOf } = planning(input, analysis, followed)
   return {
     recipe: { version: 1, stages: analysis.isSilent ? [] : chain.flatMap(({ kind }) => planOf(kind).stages) },
     decisions: inOrderOfReport(song, (kind) => planOf(kind).decisions),
-    warnings: warningsOf(input, reference),
+    warnings: warningsOf(input, references, followed),
     targetSpectrum: targetSpectrum(song),
   }
 }
 
+/** Returns the references of a song: a track with the weight 1, and saved targets. */
+function referencesOf({ reference, targets }: PlanInput): WeightedTarget[] {
+  return [...(reference ? [{ target: reference, weight: 1 }] : []), ...(targets ?? []).map(referenceOf)]
+}
+
 /** Returns a song to be planned, and the plan of each kind of stage for it, made at the first call. */
-function planning(input: PlanInput, analysis: PlannedSong, reference: SourceAnalysis | undefined) {
+function planning(input: PlanInput, analysis: PlannedSong, references: readonly WeightedTarget[]) {
   const { genre, intensity, reference_amount: referenceAmount, reference_clamp_db: referenceClampDb, sound } = input
   const plans = new Map<StageKind, StagePlan>()
   const planOf = <Kind extends StageKind>(kind: Kind): StagePlan<StageOf<Kind>> => {
@@ -84,7 +93,7 @@ function planning(input: PlanInput, analysis: PlannedSong, reference: SourceAnal
     analysis,
     genre,
     intensity,
-    reference: reference !== undefined && referenceAmount > 0 ? reference : null,
+    references: referenceAmount > 0 ? references : [],
     referenceAmount,
     referenceClampDb,
     sound,
@@ -139,15 +148,18 @@ function readable(values: Readonly<Record<string, number>>): Record<string, numb
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, rounded(value)]))
 }
 
-function isSamePiece(one: SourceAnalysis, other: SourceAnalysis): boolean {
+function isSamePiece(one: SourceAnalysis, other: ToneTarget): boolean {
   if (one.frames !== other.frames || one.sampleRateHz !== other.sampleRateHz || one.isMono !== other.isMono)
     return false
   const { midDb, sideDb } = referenceDistance(one, other)
   return [...midDb, ...sideDb].every((distance) => Math.abs(distance) < sameSpectrumDb)
 }
 
-function warningsOf(input: PlanInput, reference: SourceAnalysis | undefined): PlanWarning[] {
-  const { analysis } = input
+function warningsOf(
+  { analysis }: PlanInput,
+  references: readonly WeightedTarget[],
+  followed: readonly WeightedTarget[],
+): PlanWarning[] {
   const warnings: PlanWarning[] = []
   const count = clippedPlaces(analysis)
   if (count > 0) {
@@ -177,10 +189,10 @@ function warningsOf(input: PlanInput, reference: SourceAnalysis | undefined): Pl
   if (isMuffled(analysis)) warnings.push({ code: 'INPUT_MUFFLED' })
   const lossDb = tornHighsLossDb(analysis)
   if (lossDb !== null) warnings.push({ code: 'INPUT_HIGHS_LOST_IN_MONO', values: { lossDb: rounded(lossDb) } })
-  if (input.reference && !reference) {
-    warnings.push({ code: isComparable(input.reference) ? 'REFERENCE_IS_TARGET' : 'REFERENCE_NOT_COMPARABLE' })
-  }
-  if (reference?.isLossy) warnings.push({ code: 'REFERENCE_LOSSY' })
+  const left = references.filter((one) => !followed.includes(one))
+  if (left.some(({ target }) => isComparable(target))) warnings.push({ code: 'REFERENCE_IS_TARGET' })
+  if (left.some(({ target }) => !isComparable(target))) warnings.push({ code: 'REFERENCE_NOT_COMPARABLE' })
+  if (followed.some(({ target }) => target.isLossy)) warnings.push({ code: 'REFERENCE_LOSSY' })
   return warnings
 }
 

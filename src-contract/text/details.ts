@@ -44,6 +44,7 @@ export type Detail =
         | 'zip_or_stems'
         | 'unknown_song'
         | 'unknown_set'
+        | 'unknown_preset'
         | 'needs_set'
         | 'no_voice'
         | 'no_original'
@@ -149,6 +150,10 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
     ko: '스템은 ZIP 하나("file")나 여러 파트("stems") 중 하나로만 보낼 수 있어요.',
   },
   unknown_song: { en: 'There is no such stored song.', ko: '그런 저장된 곡이 없어요.' },
+  unknown_preset: {
+    en: 'No preset has this name. GET /api/v1/presets lists all presets.',
+    ko: '이 이름의 프리셋이 없어요. 목록은 GET /api/v1/presets에 있어요.',
+  },
   unknown_set: {
     en: 'There is no such set of stems, or it has been removed. GET /api/v1/sources lists all sets.',
     ko: '그런 스템 세트가 없거나 지워졌어요. 목록은 GET /api/v1/sources에 있어요.',

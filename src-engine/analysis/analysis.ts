@@ -179,7 +179,7 @@ export function examineSamples(audio: Audio, onProgress?: (share: number) => voi
   return { waveform, subsonic, clicks, musicPeakDbfs, clipping }
 }
 
-const matchBands = octaveBands(6, 25, 20_000)
+export const matchBands = octaveBands(6, 25, 20_000)
 const fineBands = octaveBands(fineBandsPerOctave, 1200, 22_000)
 
 /**

@@ -47,8 +47,11 @@ export function musicFromDb({ midDb, sideDb }: BandLevels): number {
 const comparableShare = 0.5
 
 /** Returns true for a piece whose spectrum is comparable with others: not silent, not in opposite phase, more than single tones. */
-export function isComparable(piece: SourceAnalysis): boolean {
-  const { integratedLufs, sideToMidDb, fineSpectrum } = piece
+export function isComparable({
+  integratedLufs,
+  sideToMidDb,
+  fineSpectrum,
+}: Pick<SourceAnalysis, 'integratedLufs' | 'sideToMidDb' | 'fineSpectrum'>): boolean {
   if (integratedLufs === null || isOppositePhase(sideToMidDb)) return false
   const fromDb = musicFromDb(fineSpectrum)
   const holdsMusic = fineSpectrum.midDb.map((level) => (level >= fromDb ? 1 : 0))

@@ -219,8 +219,8 @@ const mudBelowHz = 400
 /** Equaliser against the typical faults of tone. */
 export const equalise = {
   kind: 'equalise',
-  plan: ({ analysis, intensity, reference, sound }) =>
-    reference === null ? planToneFaults(analysis, intensity, sound) : nothingPlanned,
+  plan: ({ analysis, intensity, references, sound }) =>
+    references.length === 0 ? planToneFaults(analysis, intensity, sound) : nothingPlanned,
   create: ({ sections }, sampleRateHz) => createEqualiser(sections, sampleRateHz),
   responseDb({ sections }, hz, sampleRateHz) {
     const without = (channel: 'mid' | 'side') => sections.filter((section) => section.channel !== channel)

@@ -6,16 +6,16 @@ import { type ImagePart, imageLeftAlone, planImage } from './match/width.ts'
 import { appliedPart, type Planning, type StagePlan, type StreamingStage } from './stage.ts'
 
 /** Returns the correction of the width; none with a reference, which brings its own width. */
-export function widthCorrection({ analysis, intensity, reference, sound }: Planning): ImagePart {
-  return reference === null ? planImage(analysis, intensity, appliedPart(sound.image_amount)) : imageLeftAlone
+export function widthCorrection({ analysis, intensity, references, sound }: Planning): ImagePart {
+  return references.length === 0 ? planImage(analysis, intensity, appliedPart(sound.image_amount)) : imageLeftAlone
 }
 
 function planTone(song: Planning): StagePlan<Match> {
-  const { analysis, genre, intensity, reference, referenceAmount, referenceClampDb, sound } = song
+  const { analysis, genre, intensity, references, referenceAmount, referenceClampDb, sound } = song
   const part = appliedPart(sound.tone_amount)
-  return reference === null
+  return references.length === 0
     ? planGenreTone(analysis, genre, { intensity, part }, song.stagesOf('equalise'))
-    : planReferenceTone(analysis, reference, referenceAmount * part, referenceClampDb)
+    : planReferenceTone(analysis, references, referenceAmount * part, referenceClampDb)
 }
 
 /** Combines two filters into one. */

@@ -4,9 +4,10 @@ import type { RepairKind } from '../../src-contract/repair-kinds.ts'
 import type { Decision, DecisionCode, Repair } from '../../src-contract/report.ts'
 import type { Genre, SoundSettings } from '../../src-contract/settings.ts'
 import type { RecipeStage, StageKind } from '../../src-contract/stages/index.ts'
-import type { PlannedSong, SourceAnalysis } from '../analysis/analysis.ts'
+import type { PlannedSong } from '../analysis/analysis.ts'
 import type { Audio } from '../dsp/block.ts'
 import type { Processor } from '../dsp/processor.ts'
+import type { WeightedTarget } from './match/saved-target.ts'
 
 /** A stage of a recipe, of one kind. */
 export type StageOf<Kind extends StageKind> = Extract<RecipeStage, { readonly kind: Kind }>
@@ -23,9 +24,9 @@ export interface Planning {
   readonly genre: Genre
   /** 0 (repairs only) to 100; 50 is the default. */
   readonly intensity: number
-  /** Song whose tone is followed instead of correcting faults and width; null without one. */
-  readonly reference: SourceAnalysis | null
-  /** 0 to 100 per cent of the way to the reference. */
+  /** Songs whose tone is followed instead of correcting faults and width; empty without any. */
+  readonly references: readonly WeightedTarget[]
+  /** 0 to 100 per cent of the way to the references. */
   readonly referenceAmount: number
   /** Largest movement of a band of the mid toward the reference, dB; the usual one when undefined. */
   readonly referenceClampDb?: number | undefined

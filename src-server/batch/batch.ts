@@ -6,8 +6,10 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Preset } from '../../src-contract/app.ts'
+import { cleanName } from '../../src-contract/clean-name.ts'
 import type { CoverChange } from '../../src-contract/covers.ts'
 import { BATCH_CHANGED } from '../../src-contract/events.ts'
+import { MAX_PRESETS } from '../../src-contract/limits.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import { FIRST_SETTINGS, jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
 import { chosenMix } from '../../src-contract/stem-mix.ts'
@@ -204,6 +206,39 @@ export class BatchQueue {
       for (const [sourceId, texts] of written) this.#store.setMetadata(sourceId, texts)
     })
     this.feed()
+  }
+
+  /** Returns the presets, in the order in which they were made. */
+  presets(): readonly Preset[] {
+    return this.#common().presets
+  }
+
+  /** Adds a preset, or replaces that of the same name. Throws INVALID_REQUEST for one too many. */
+  savePreset(preset: Preset): void {
+    this.note(() => {
+      const before = this.#common()
+      const isKnown = before.presets.some(({ name }) => name === preset.name)
+      const presets = isKnown
+        ? before.presets.map((one) => (one.name === preset.name ? preset : one))
+        : [...before.presets, preset]
+      if (presets.length > MAX_PRESETS)
+        throw new AppError(
+          'INVALID_REQUEST',
+          {},
+          { param: 'name', details: [{ rule: 'items_at_most', limit: MAX_PRESETS }] },
+        )
+      this.#store.setCommon({ ...before, presets })
+    })
+  }
+
+  /** Removes a preset. Throws NOT_FOUND. */
+  removePreset(name: string): void {
+    this.note(() => {
+      const before = this.#common()
+      const presets = before.presets.filter((preset) => preset.name !== cleanName(name))
+      if (presets.length === before.presets.length) throw new AppError('NOT_FOUND')
+      this.#store.setCommon({ ...before, presets })
+    })
   }
 
   /** Gives one song settings of its own, or null for the common ones. Throws NOT_FOUND. */

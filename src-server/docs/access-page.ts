@@ -11,7 +11,7 @@ Made by \`npm run openapi\` from \`src-contract\`; edit there. A test asks a run
 A request carries one credential as a bearer: an API key with its scope, the credential of the page, or the control credential of the owner
 (the window of the application and the command line). *yes* means that the request is looked at; 401 is INVALID_API_KEY, 403 FORBIDDEN.
 *in part* means that the page may not do what only the owner confirms: 403 OWNER_REQUIRED. A key that is expired, revoked, or suspended by
-the plan is none. The address of a link is no credential for anything but itself.
+the plan counts as no key. The address of a link is no credential for anything but itself.
 
 A key with the scope \`master\` ends only what it made itself: its jobs and links. A key has at most ${MAX_LINKS_PER_JOB} working links to one
 result and ${MAX_LINKS_PER_KEY} to all, and ${MAX_STREAMS_PER_KEY} open event streams; one more is 429 CONCURRENT_LIMIT, which says what to end.

@@ -281,6 +281,15 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'Finishing.clip_limit_dbfs':
     'Level of the treated song, before the gain, that the soft clipper holds; null without one.',
   'Finishing.limiter': 'Times of the limiter; null where gain alone was needed.',
+  // saved targets
+  targets: 'Further references without their audio; null for none.',
+  'SavedTarget.frames': 'Length, frames.',
+  'SavedTarget.is_mono': 'True for two equal channels.',
+  'SavedTarget.is_lossy': 'True for a coded file.',
+  'SavedTarget.dead_channel': 'A silent channel; null without one.',
+  'SavedTarget.side_to_mid_db': 'Level of the side against the mid, dB; null where one is silent.',
+  'SavedTarget.bandwidth_hz': 'Cutoff of its highs, Hz; null without one.',
+  'SavedTarget.side_bandwidth_hz': 'The same of its side, Hz.',
   'ReportRecipe.stages': 'Stages in the order of processing, each with all its settings.',
   // sound
   codec: 'Codec of the file.',

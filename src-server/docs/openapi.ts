@@ -11,10 +11,12 @@ import * as events from '../../src-contract/events.ts'
 import * as jobs from '../../src-contract/jobs.ts'
 import * as links from '../../src-contract/links.ts'
 import * as settings from '../../src-contract/master-settings-schema.ts'
+import * as presets from '../../src-contract/presets.ts'
 import * as recipes from '../../src-contract/recipe-schemas.ts'
 import * as releaseExports from '../../src-contract/release-exports.ts'
 import * as releases from '../../src-contract/releases.ts'
 import * as report from '../../src-contract/report.ts'
+import * as savedTargets from '../../src-contract/saved-targets.ts'
 import { errorText } from '../../src-contract/text/text.ts'
 import * as webhooks from '../../src-contract/webhooks.ts'
 import * as words from '../../src-contract/words.ts'
@@ -34,10 +36,12 @@ const NAMES = new Map<unknown, string>(
     events,
     jobs,
     links,
+    presets,
     recipes,
     releaseExports,
     releases,
     report,
+    savedTargets,
     settings,
     webhooks,
     words,

@@ -5,7 +5,13 @@ import { sharedInTurn } from '../../src-contract/at-most.ts'
 import { targetsOf, withReferenceLoudness } from '../../src-contract/delivery-target.ts'
 import { masterSeconds } from '../../src-contract/edges.ts'
 import type { Form } from '../../src-contract/endpoint.ts'
-import { type Analysis, type CreatedJob, jobEndpoints } from '../../src-contract/jobs.ts'
+import {
+  type Analysis,
+  type CreatedJob,
+  jobEndpoints,
+  REFERENCE_FILES,
+  type ReferenceFile,
+} from '../../src-contract/jobs.ts'
 import { MAX_RECIPE_BYTES, MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
 import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
 import { forecastOf } from '../../src-contract/playback-forecast.ts'
@@ -49,6 +55,7 @@ import type { Jobs } from './jobs.ts'
 import type { MakeMix } from './make-mix.ts'
 import { type PayloadView, warningPayloads } from './payload.ts'
 import type { MakePreview, Preview } from './preview.ts'
+import { namedTarget, withReferenceTargets } from './reference-targets.ts'
 import type { Submission, Submissions, SubmissionsDeps } from './submit.ts'
 import { type UntilEndedDeps, untilEnded } from './until-ended.ts'
 import { wordsRoute } from './words.ts'
@@ -64,6 +71,7 @@ export interface JobRoutesDeps extends Pick<UntilEndedDeps, 'events'> {
   /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, if its file is gone. */
   readonly takeSource: (sourceId: string, param: SourceField) => StoredSong | undefined
   readonly isStemSet: FormContext['isStemSet']
+  readonly presetOf: FormContext['presetOf']
   /** Returns whether a stored song is a stem of a set. */
   readonly isStem: (sourceId: string) => boolean
   readonly stemPartsOf: SubmissionsDeps['stemPartsOf']
@@ -130,7 +138,7 @@ function readJobRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
 function createJobRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: OneAtATime): void {
   route(app, jobEndpoints.createJob, (call) =>
     withKey(deps, call, (key, check) =>
-      withUpload(deps, call, ['file', 'reference_file', 'cover_file', RECIPE_PART], async (upload) => {
+      withUpload(deps, call, ['file', ...REFERENCE_FILES, 'cover_file', RECIPE_PART], async (upload) => {
         const { submission, isDryRun } = await readSubmission(deps, call, upload)
         const ignored = ignoredWarnings(upload, jobEndpoints.createJob.form, call.language)
         if (isDryRun)
@@ -238,7 +246,7 @@ function retryJobRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
 function previewRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
   const previewOnce = oneAtATime()
   route(app, jobEndpoints.preview, (call) =>
-    withUpload(deps, call, ['file', 'reference_file', RECIPE_PART], async (upload) => {
+    withUpload(deps, call, ['file', ...REFERENCE_FILES, RECIPE_PART], async (upload) => {
       const { cut, ...form } = readPreviewForm(upload.fields, formContext(deps, call.caller, upload))
       const submission = await submissionOf(deps, call, upload, form)
       const { settings } = submission.request
@@ -260,7 +268,7 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
   const prices = new Map<string, LoudnessPrice>()
   route(app, jobEndpoints.analyze, (call) =>
     withUpload(deps, call, ['file'], async (upload) => {
-      const { aiService, sourceId, accept, wantsPrice } = readAnalysisForm(upload.fields, {
+      const { aiService, sourceId, accept, wantsPrice, wantsTarget } = readAnalysisForm(upload.fields, {
         caller: call.caller,
         files: new Set(upload.files.keys()),
         // A stem is analysed for the repairs that it may be given.
@@ -278,6 +286,7 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
         suggestion,
         decisions,
         reference: _reference,
+        target,
         loudnessSteps: _steps,
         kept,
         ...found
@@ -305,7 +314,14 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
       }
       if (sourceId !== undefined) await retryWhileLocked(deps.clock, () => deps.onAnalysed(sourceId, analysis, kept))
       const ignored = ignoredWarnings(upload, jobEndpoints.analyze.form, call.language)
-      return { status: 200, body: { ...analysis, warnings: [...analysis.warnings, ...ignored] } }
+      return {
+        status: 200,
+        body: {
+          ...analysis,
+          ...(wantsTarget ? { target: namedTarget(song, target) } : {}),
+          warnings: [...analysis.warnings, ...ignored],
+        },
+      }
     }),
   )
 }
@@ -463,8 +479,12 @@ async function readSubmission(deps: JobRoutesDeps, { caller, signal }: Uploading
   return { submission: await submissionOf(deps, { caller, signal }, upload, form), isDryRun: form.isDryRun }
 }
 
-function formContext({ checkWebhookUrl, isStemSet }: JobRoutesDeps, caller: Caller, upload: ReceivedForm): FormContext {
-  return { caller, files: new Set(upload.files.keys()), checkWebhookUrl, isStemSet }
+function formContext(
+  { checkWebhookUrl, isStemSet, presetOf }: JobRoutesDeps,
+  caller: Caller,
+  upload: ReceivedForm,
+): FormContext {
+  return { caller, files: new Set(upload.files.keys()), checkWebhookUrl, isStemSet, presetOf }
 }
 
 /** Inspects the songs of a parsed form. */
@@ -472,7 +492,7 @@ async function submissionOf(
   deps: JobRoutesDeps,
   { caller, signal }: Pick<Uploading, 'caller' | 'signal'>,
   upload: ReceivedForm,
-  { request, accept, batchId, sourceId, referenceSourceId, stemMix }: MasterForm,
+  { request, accept, batchId, sourceId, referenceSourceId, referenceWeights, stemMix }: MasterForm,
 ): Promise<Submission> {
   if (stemMix) requireStems(stemMix, sourceId === undefined ? { stems: [] } : deps.stemPartsOf(sourceId))
   const song =
@@ -485,11 +505,15 @@ async function submissionOf(
       : upload.files.has('reference_file')
         ? await inspectPart(deps, upload, 'reference_file', { signal, accept })
         : undefined
+  const followed = await withReferenceTargets(request, {
+    ...{ analyse: deps.analyse, files: upload.files, weights: referenceWeights, signal },
+    inspect: (part) => inspectPart(deps, upload, part, { signal, accept }),
+  })
   const sentCover = upload.files.get('cover_file')
   const cover = sentCover && (await deps.inspectCover(sentCover, signal))
   return {
     caller,
-    request,
+    request: followed,
     song,
     ...(reference ? { reference } : {}),
     ...(cover ? { cover } : {}),
@@ -535,7 +559,7 @@ async function withMix<Outcome>(
 function inspectPart(
   deps: JobRoutesDeps,
   upload: ReceivedForm,
-  field: 'file' | 'reference_file',
+  field: 'file' | ReferenceFile,
   { signal, accept }: { readonly signal: AbortSignal; readonly accept: Accept },
 ) {
   const file = upload.files.get(field)

@@ -23,6 +23,7 @@ import { checked, requireScope } from '../http/route.ts'
 import { ACCOUNT_TOOLS } from './account-tools.ts'
 import { readArguments } from './arguments.ts'
 import { BATCH_TOOLS } from './batch-tools.ts'
+import { LISTENING_TOOLS } from './listening-tools.ts'
 import { albumPrompt, PromptInput } from './prompt.ts'
 import { RELEASE_TOOLS } from './release-tools.ts'
 import { SONG_TOOLS } from './song-tools.ts'
@@ -55,7 +56,7 @@ export interface McpServerDeps extends ToolFiles, Pick<ToolContext, 'client' | '
   readonly onRefused: (cause: unknown) => void
 }
 
-const TOOLS = [...SONG_TOOLS, ...ACCOUNT_TOOLS, ...BATCH_TOOLS, ...RELEASE_TOOLS]
+const TOOLS = [...SONG_TOOLS, ...ACCOUNT_TOOLS, ...LISTENING_TOOLS, ...BATCH_TOOLS, ...RELEASE_TOOLS]
 const CONTRACT_URI = `${RESOURCES}openapi.json`
 const JSON_TYPE = 'application/json'
 /** Reports in the list of resources: those of the newest jobs. */

@@ -9,12 +9,16 @@ import {
   AnalysisFields,
   type CreatedJob,
   type Job,
+  MasterFields,
   PreviewFields,
+  REFERENCE_FILES,
   RetryChanges,
 } from '../../src-contract/jobs.ts'
+import { MAX_REFERENCES } from '../../src-contract/limits.ts'
 import { METADATA_NAMES } from '../../src-contract/metadata.ts'
 import { CHANGED_OWN_METADATA } from '../../src-contract/metadata-schemas.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
+import { PresetChange, presetEndpoints } from '../../src-contract/presets.ts'
 import { CHANGED_SETTINGS } from '../../src-contract/setting-schemas.ts'
 import { SETTING_NAMES, SETTINGS } from '../../src-contract/settings.ts'
 import { waitForJob } from '../../src-contract/wait-for-job.ts'
@@ -25,7 +29,18 @@ import { jobAnswer, type ToolAnswer, type ToolContext, tool } from './tool.ts'
 const songFields = {
   file: pathArgument('Full path of an MP3, WAV or FLAC file inside the folders that the owner allowed.'),
   accept: AcceptField,
+  preset: MasterFields.properties.preset,
   reference_file: Type.Optional(pathArgument('Full path of a track whose tone to match.')),
+  further_references: Type.Optional(
+    Type.Array(pathArgument('Full path of one more track whose tone to match.'), { maxItems: MAX_REFERENCES - 1 }),
+  ),
+  reference_weights: MasterFields.properties.reference_weights,
+  targets: Type.Optional(
+    Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+      maxItems: MAX_REFERENCES,
+      description: 'References without their audio: `target` of the tool `analyse`, each with a `weight` if you like.',
+    }),
+  ),
   recipe: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description:
@@ -92,9 +107,27 @@ function recipePart(recipe: Readonly<Record<string, unknown>> | undefined): { re
   return recipe ? { recipe: { content: new Blob([JSON.stringify(recipe)]), name: 'recipe.json' } } : {}
 }
 
+type References = Pick<
+  Static<typeof MasterInput>,
+  'reference_file' | 'further_references' | 'reference_weights' | 'targets'
+>
+
+/** Returns the paths of the references by their parts of a form. */
+const referenceParts = ({ reference_file, further_references = [] }: References) => ({
+  reference_file,
+  ...Object.fromEntries(further_references.map((file, index) => [REFERENCE_FILES[index + 1]!, file])),
+})
+
+/** Returns the text fields about references. */
+const referenceTexts = ({ reference_weights, targets }: References) => ({
+  ...(reference_weights === undefined ? {} : { reference_weights }),
+  ...(targets === undefined ? {} : { targets: JSON.stringify(targets) }),
+})
+
 async function master(args: Static<typeof MasterInput>, context: ToolContext) {
   const { client, signal } = context
-  const { file, stems, reference_file, cover_file, recipe, settings, platforms, ...others } = args
+  const { file, stems, cover_file, recipe, settings, platforms, ...rest } = args
+  const { reference_file, further_references, reference_weights, targets, ...others } = rest
   const { confirm, wait, idempotency_key, ...written } = others
   const setId = stems ? await storeStems(file, written, context) : undefined
   const request = {
@@ -102,11 +135,12 @@ async function master(args: Static<typeof MasterInput>, context: ToolContext) {
       ...(setId === undefined ? {} : { source_id: setId }),
       ...(textFields(settings) as object),
       platforms: platforms.join(','),
+      ...referenceTexts(args),
       ...written,
       ...(written.metadata === undefined ? {} : { metadata: JSON.stringify(written.metadata) }),
     } as object,
     files: {
-      ...(await parts(context, { ...(stems ? {} : { file }), reference_file, cover_file })),
+      ...(await parts(context, { ...(stems ? {} : { file }), ...referenceParts(args), cover_file })),
       ...recipePart(recipe),
     },
     headers: idempotent(idempotency_key),
@@ -204,15 +238,17 @@ async function tellProgress(
 }
 
 async function preview(args: Static<typeof PreviewInput>, context: ToolContext) {
-  const { file, reference_file, recipe, settings, platform, accept, start_seconds, seconds } = args
+  const { file, recipe, settings, platform, accept, start_seconds, seconds } = args
   // Asked for before the song is rendered in vain.
   const write = await context.openFolder(args.folder, 'folder')
-  const files = { ...(await parts(context, { file, reference_file })), ...recipePart(recipe) }
+  const files = { ...(await parts(context, { file, ...referenceParts(args) })), ...recipePart(recipe) }
   const response = await context.inTurn(() =>
     context.client.open('preview', {
       fields: {
         ...(textFields(settings) as object),
         platforms: platform,
+        ...(args.preset === undefined ? {} : { preset: args.preset }),
+        ...referenceTexts(args),
         ...(accept ? { accept } : {}),
         ...(start_seconds === undefined ? {} : { start_seconds }),
         ...(seconds === undefined ? {} : { seconds }),
@@ -243,7 +279,50 @@ function settingRows() {
   })
 }
 
+const { price, target } = AnalysisFields.properties
+
+const presetParams = presetEndpoints.savePreset.params.properties
+
+const PRESET_TOOLS = [
+  tool({
+    name: 'presets',
+    title: 'List presets',
+    description: 'Named settings, some with a recipe or saved targets, for `preset` of master and preview.',
+    input: exactly({}),
+    effect: 'reads',
+    endpoint: 'readPresets',
+    run: async (_, { client, signal }) => ({ value: await client.call('readPresets', { signal }) }),
+  }),
+  tool({
+    name: 'save_preset',
+    title: 'Save a preset',
+    description: 'Makes a preset of settings, a recipe or targets, or replaces that of the same name. Free.',
+    input: exactly({ ...presetParams, ...PresetChange.properties, confirm: Confirm }),
+    effect: 'changes',
+    endpoint: 'savePreset',
+    run: async ({ name, settings, confirm }, { client, signal }) => {
+      if (confirm) return { value: await client.call('savePreset', { params: { name }, body: { settings } }) }
+      const { presets } = await client.call('readPresets', { signal })
+      return { value: { dry_run: true, name, replaces: presets.some((preset) => preset.name === name) } }
+    },
+  }),
+  tool({
+    name: 'delete_preset',
+    title: 'Delete a preset',
+    description: 'Removes a preset for good; jobs keep their settings. Without `confirm` it is only named.',
+    input: exactly({ ...presetParams, confirm: Confirm }),
+    effect: 'ends',
+    endpoint: 'deletePreset',
+    run: async ({ name, confirm }, { client }) => {
+      if (!confirm) return { value: { dry_run: true, name } }
+      await client.call('deletePreset', { params: { name } })
+      return { value: { deleted: name } }
+    },
+  }),
+]
+
 export const SONG_TOOLS = [
+  ...PRESET_TOOLS,
   tool({
     name: 'settings',
     title: 'List platforms and settings',
@@ -268,13 +347,17 @@ export const SONG_TOOLS = [
     title: 'Analyse a song',
     description:
       'Measures a song, says what mastering would find and repair, and suggests settings with their reasons. Free; nothing is stored or applied.',
-    input: exactly({ file: songFields.file, accept: AcceptField, price: AnalysisFields.properties.price }),
+    input: exactly({ file: songFields.file, accept: AcceptField, price, target }),
     effect: 'reads',
     endpoint: 'analyze',
-    run: async ({ file, accept, price }, context) => {
+    run: async ({ file, accept, price, target }, context) => {
       const { client, signal, inTurn } = context
       const files = await parts(context, { file })
-      const fields = { ...(accept ? { accept } : {}), ...(price ? { price: true } : {}) }
+      const fields = {
+        ...(accept ? { accept } : {}),
+        ...(price ? { price: true } : {}),
+        ...(target ? { target: true } : {}),
+      }
       const found = await inTurn(() => client.call('analyze', { fields, files, signal }))
       const { spectrum: _, curves: _curves, waveform: _waveform, ...figures } = found
       return { value: figures }

@@ -13,6 +13,7 @@ import { buildApp } from '../app.ts'
 import { linkRoutes } from '../artifacts/link-routes.ts'
 import { artifactRoutes } from '../artifacts/routes.ts'
 import { auditionRoutes } from '../auditions/routes.ts'
+import { presetRoutes } from '../batch/preset-routes.ts'
 import { appRoutes } from '../batch/routes.ts'
 import { manifestRoutes } from '../bulk/routes.ts'
 import { accountRoutes } from '../credits/routes.ts'
@@ -267,6 +268,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     isStemSet: (sourceId) => batchService.sources.stems.has(sourceId),
     isStem: (sourceId) => batchService.sources.stems.isStem(sourceId),
     stemPartsOf: (sourceId) => batchService.sources.stems.partsOf(sourceId),
+    presetOf: (name) => batchService.batch.presets().find((preset) => preset.name === name)?.settings,
     makeMix: work.makeMix,
     onAnalysing: (sourceId, { stage, fraction }) =>
       notify.progress({ sourceId, stage, progress: Math.floor(fraction * 100) }),
@@ -381,6 +383,7 @@ function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     allowedFolder: (folder) => core.allowedFolders.folder(folder),
     requireAllowed: (real) => core.allowedFolders.requireInside(real),
   })
+  presetRoutes(app, work.batchService.batch)
   listeningRoutes(app, { ...work.listening, allowedFolder: (folder) => core.allowedFolders.folder(folder) })
   ticketRoutes(app, { ...deps, onRedeemed: (ticket) => removeRedirect(deps.dataDir, ticket) })
 }

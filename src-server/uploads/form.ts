@@ -4,19 +4,21 @@ import { cleanName } from '../../src-contract/clean-name.ts'
 import { exactly, UUID_PATTERN } from '../../src-contract/common.ts'
 import type { MasterTargets } from '../../src-contract/delivery-target.ts'
 import type { Form } from '../../src-contract/endpoint.ts'
-import { MasterFields, type RetryChanges } from '../../src-contract/jobs.ts'
+import { MasterFields, REFERENCE_FILES, type RetryChanges } from '../../src-contract/jobs.ts'
 import {
   DEFAULT_PREVIEW_SECONDS,
   MAX_CLIENT_METADATA_BYTES,
   MAX_CLIENT_REFERENCE_LENGTH,
   MAX_DURATION_SECONDS,
   MAX_PREVIEW_SECONDS,
+  MAX_REFERENCES,
   MAX_TITLE_LENGTH,
   MIN_PREVIEW_SECONDS,
 } from '../../src-contract/limits.ts'
 import type { SongMetadata } from '../../src-contract/metadata.ts'
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import { WrittenRecipe } from '../../src-contract/recipe-schemas.ts'
+import { SavedTarget, SavedTargets } from '../../src-contract/saved-targets.ts'
 import { besideRecipe, recipeFault, recipeIn, SOUND_OF_RECIPE, withRecipe } from '../../src-contract/sent-recipe.ts'
 import {
   type AiService,
@@ -78,6 +80,8 @@ export interface MasterForm {
   readonly batchId?: string
   readonly sourceId?: string
   readonly referenceSourceId?: string
+  /** Weights of the reference files, in their order; all alike when absent. */
+  readonly referenceWeights?: readonly number[]
   /** Mix of the stems; absent for their sum. */
   readonly stemMix?: StemMix
 }
@@ -92,6 +96,8 @@ export interface FormContext {
   readonly files: ReadonlySet<string>
   /** Returns whether a stored song is a set of stems: programs may use only those. */
   readonly isStemSet: (sourceId: string) => boolean
+  /** Returns the settings of a preset; undefined for an unknown one. */
+  readonly presetOf: (name: string) => JobSettings | undefined
   /** Throws INVALID_WEBHOOK_URL. */
   readonly checkWebhookUrl: (url: string) => void
 }
@@ -99,6 +105,7 @@ export interface FormContext {
 const UUID = new RegExp(UUID_PATTERN)
 
 const RecipeBody = exactly({ recipe: WrittenRecipe })
+const TargetsBody = exactly({ targets: SavedTargets })
 
 const FORM_SETTINGS = Object.keys(MasterFields.properties).filter((name): name is SettingName => name in SETTINGS)
 
@@ -113,11 +120,17 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
     throw invalidRequest('reference_not_file', { param: 'reference_file' })
   }
   const recipe = readRecipe(fields)
-  const settings = settled({ ...readSettings(fields, FORM_SETTINGS), ...(recipe ? { recipe } : {}) })
-  if (recipe && (context.files.has('reference_file') || songs.referenceSourceId !== undefined))
-    throw unusable(songs.referenceSourceId === undefined ? 'reference_file' : 'reference_source_id', {
-      rule: 'beside_recipe',
-    })
+  const references = REFERENCE_FILES.filter((part) => context.files.has(part))
+  const weights = readWeights(fields, references.length)
+  const targets = readTargets(fields, MAX_REFERENCES - references.length)
+  const preset = readPreset(fields, context)
+  const settings = fromPreset(preset, {
+    ...readSettings(fields, FORM_SETTINGS),
+    ...(targets ? { targets } : {}),
+    ...(recipe ? { recipe } : {}),
+  })
+  const [reference = songs.referenceSourceId === undefined ? undefined : 'reference_source_id'] = references
+  if (settings.recipe && reference) throw unusable(reference, { rule: 'beside_recipe' })
   const title = name(fields, 'title')
   const artist = name(fields, 'artist')
   const metadata = readMetadata((field) => single(fields, field))
@@ -143,6 +156,7 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
     ...accept,
     ...(batchId === undefined ? {} : { batchId }),
     ...songs,
+    ...(weights ? { referenceWeights: weights } : {}),
     ...readStemMix(fields),
   }
 }
@@ -166,6 +180,7 @@ export function readAnalysisForm(
 ): {
   readonly aiService: AiService
   readonly wantsPrice: boolean
+  readonly wantsTarget: boolean
   readonly accept?: Accept
   readonly sourceId?: string
 } {
@@ -174,6 +189,7 @@ export function readAnalysisForm(
   return {
     aiService,
     wantsPrice: flag(fields, 'price'),
+    wantsTarget: flag(fields, 'target'),
     ...readAccept(fields),
     ...(sourceId === undefined ? {} : { sourceId }),
   }
@@ -254,7 +270,7 @@ function unlessEmpty(metadata: SongMetadata): Pick<MasterRequest, 'metadata'> {
  * Returns named settings completed by their style or their recipe. Throws INVALID_REQUEST for a setting of the sound beside a recipe, and
  * for a recipe that cannot be followed.
  */
-function settled(named: Partial<JobSettings>): Partial<JobSettings> {
+export function settled(named: Partial<JobSettings>): Partial<JobSettings> {
   const beside = besideRecipe(named)
   if (beside) throw unusable(beside, { rule: 'beside_recipe' })
   const fault = named.recipe ? recipeFault(named.recipe) : undefined
@@ -274,6 +290,51 @@ function readRecipe(fields: FieldValues): WrittenRecipe | undefined {
   if (value === undefined) return undefined
   const recipe = recipeIn(value)
   return (checked(RecipeBody, { recipe }) as Static<typeof RecipeBody>).recipe
+}
+
+/** Returns the settings of the preset that a form names. Throws INVALID_REQUEST for an unknown one. */
+function readPreset(fields: FieldValues, { presetOf }: FormContext): JobSettings | undefined {
+  const named = name(fields, 'preset')
+  if (named === undefined) return undefined
+  const preset = presetOf(named)
+  if (!preset) throw unusable('preset', { rule: 'unknown_preset' })
+  return preset
+}
+
+/** Returns named settings over those of a preset. A sound beside the recipe of a preset is refused as beside any other. */
+function fromPreset(preset: JobSettings | undefined, named: Partial<JobSettings>): Partial<JobSettings> {
+  if (!preset) return settled(named)
+  const { platforms: _, ...others } = preset
+  const own = settled({ ...named, ...(preset.recipe && !named.recipe ? { recipe: preset.recipe } : {}) })
+  return { ...others, ...own }
+}
+
+/** Returns the saved targets of a form. Throws INVALID_REQUEST with the place at fault. */
+function readTargets(fields: FieldValues, limit: number): SavedTarget[] | undefined {
+  const targets = jsonValue(fields, 'targets')
+  if (targets === undefined) return undefined
+  const { targets: read } = checked(TargetsBody, { targets }) as Static<typeof TargetsBody>
+  if (read.length > limit) throw unusable('targets', { rule: 'items_at_most', limit })
+  return read
+}
+
+/** Returns the weights of the reference files; undefined if all weigh the same. Throws INVALID_REQUEST for any other number of weights. */
+function readWeights(fields: FieldValues, count: number): readonly number[] | undefined {
+  const text = single(fields, 'reference_weights')
+  if (text === undefined) return undefined
+  const weights = text.split(',').map((one) => (one.trim() === '' ? Number.NaN : Number(one)))
+  const { minimum: least = 0, maximum: most = 0 } = SavedTarget.properties.weight as {
+    minimum?: number
+    maximum?: number
+  }
+  if (!weights.every((weight) => weight >= least && weight <= most))
+    throw unusable('reference_weights', { rule: 'number_between', least, most })
+  if (weights.length !== count)
+    throw unusable('reference_weights', {
+      rule: weights.length < count ? 'items_at_least' : 'items_at_most',
+      limit: count,
+    })
+  return weights
 }
 
 /** Returns the settings among `names` in the form. Throws INVALID_REQUEST for the first invalid one. */

@@ -1,3 +1,4 @@
+import type { ReferenceFile } from '../../src-contract/jobs.ts'
 import { MIN_REFERENCE_SECONDS } from '../../src-contract/limits.ts'
 import type { Accept } from '../../src-contract/song-files.ts'
 import { syncFile } from '../../src-system/disk.ts'
@@ -17,7 +18,7 @@ export interface InspectedSong extends ReceivedFile {
 /** Inspects a received file, which may be in another container with `accept`; throws UNSUPPORTED_FORMAT, FILE_TOO_LONG, or INVALID_REQUEST for a short reference. */
 export type Inspect = (
   file: ReceivedFile,
-  field: 'file' | 'reference_file',
+  field: 'file' | ReferenceFile,
   signal: AbortSignal,
   accept?: Accept,
 ) => Promise<InspectedSong>
@@ -56,7 +57,7 @@ export function createInspect(deps: {
       throw serviceFailure(cause)
     })
     if (!probe.ok) throw new AppError(probe.code, probe.params, { param: field })
-    if (field === 'reference_file' && probe.facts.durationSeconds < MIN_REFERENCE_SECONDS) {
+    if (field !== 'file' && probe.facts.durationSeconds < MIN_REFERENCE_SECONDS) {
       throw invalidRequest('reference_too_short', { param: field })
     }
     return { ...file, facts: probe.facts }

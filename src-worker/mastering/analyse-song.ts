@@ -4,6 +4,7 @@ import type { Audio } from '../../src-engine/dsp/block.ts'
 import { createLoudnessMeter } from '../../src-engine/dsp/meters/loudness.ts'
 import { proposeEdges } from '../../src-engine/edge-proposal.ts'
 import { announcedRepair } from '../../src-engine/stages/index.ts'
+import { savedTarget } from '../../src-engine/stages/match/saved-target.ts'
 import { UnreadableAudioError } from '../media/decode.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { encodeSteps } from '../result/loudness-steps.ts'
@@ -78,6 +79,7 @@ export async function analyseSong(
     warnings: songWarnings({ ...order, source: order.song }, { analysis, plan, bridgedGaps }),
     decisions: plan.decisions,
     ...(reference ? { reference: { integratedLufs: reference.integratedLufs } } : {}),
+    target: savedTarget(analysis),
     loudnessSteps: encodeSteps(meter.stepMeanSquares()),
     kept: packAnalysis(await analysisKey(order.ffmpeg, song), analysis),
   }

@@ -24,6 +24,7 @@ import type {
   StemsUsed,
   Warning,
 } from '../../src-contract/report.ts'
+import type { SavedTarget } from '../../src-contract/saved-targets.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
 import type { MixLikeness } from '../../src-contract/stem-likeness.ts'
 import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
@@ -344,7 +345,7 @@ export interface AnalysisOrder {
 /** Result of an analysis; the server adds the texts. */
 export interface AnalysisDone {
   readonly type: 'analysed'
-  readonly analysis: Omit<Analysis, 'warnings' | 'proposed_edges' | 'suggestion' | 'summary'> & {
+  readonly analysis: Omit<Analysis, 'warnings' | 'proposed_edges' | 'suggestion' | 'summary' | 'target'> & {
     readonly suggestion?: SuggestionProposal
     readonly warnings: readonly WarningFact[]
     readonly proposed_edges?: EdgeProposal
@@ -352,6 +353,8 @@ export interface AnalysisDone {
     readonly decisions: readonly Pick<Decision, 'code' | 'values'>[]
     /** Absent without a reference. */
     readonly reference?: Pick<SourceAnalysis, 'integratedLufs'>
+    /** The song as a reference for others. */
+    readonly target: SavedTarget
     /** Loudness of the song in steps, as `encodeSteps` writes it. */
     readonly loudnessSteps: string
     /** File that keeps the whole analysis; see `kept-analysis.ts`. */

@@ -403,10 +403,15 @@ function details(report: Report): string {
   const { settings, source } = report
   const row = (label: LocalizedText, value: string) => `<div><dt>${t(label)}</dt><dd>${value}</dd></div>`
   const code = (text: string) => `<code>${escapeHtml(text)}</code>`
-  const reference = report.reference_filename
-    ? row(words.reference, `<bdi>${escapeHtml(report.reference_filename)}</bdi>`) +
-      row(words.referenceAmount, referenceText(settings))
-    : ''
+  const name = (text: string) => `<bdi>${escapeHtml(text)}</bdi>`
+  const references = [
+    ...(report.reference_filename ? [name(report.reference_filename)] : []),
+    ...(settings.saved_targets ?? []).map(({ name: target = '–', weight = 1 }) => `${name(target)} × ${weight}`),
+  ]
+  const reference =
+    references.length > 0
+      ? row(words.reference, references.join(' · ')) + row(words.referenceAmount, referenceText(settings))
+      : ''
   const formatNames = (settings.formats ?? []).map((format) => escapeHtml(formatFacts(format).name)).join(' · ')
   const left = [
     row(words.source, `<bdi>${escapeHtml(report.filename)}</bdi>`),

@@ -233,6 +233,30 @@ test('a release is changed in place: facts as the API has them, order, tracks, c
   })
 })
 
+test('presets are saved of a job and a file, exported, and deleted; an analysis saves a target', async () => {
+  expect((await call('C', 'presets', 'list')).out).toBe('There are no presets.\n')
+  const { job_id } = await service.newJob({ platforms: 'melon', air_db: '2', title: 'Preset' })
+  await service.ended(job_id)
+  expect((await call('C', 'presets', 'save', 'Airy', '--job', job_id)).out).toBe('Preset “Airy” saved.\n')
+  expect(await json('presets', 'export', 'Airy', 'airy.json')).toMatchObject({ settings: { air_db: 2 } })
+  expect(await json('presets', 'save', 'Copy', '--file', 'airy.json')).toMatchObject({
+    name: 'Copy',
+    settings: { air_db: 2, platforms: ['melon'] },
+  })
+  expect((await call('C', 'presets', 'list')).out).toBe('Airy\nCopy\n')
+  expect((await call('C', 'presets', 'delete', 'Copy')).out).toBe('Preset “Copy” deleted.\n')
+  expect(await call('C', 'presets', 'save', 'Odd')).toMatchObject({
+    code: 1,
+    problem: 'Name either --job or --file.\n',
+  })
+  expect((await call('C', 'analyse', 'song.wav', '--target', 'target.json')).code).toBe(0)
+  const out = ['--platforms', 'melon', '--out', path.join(folder, 'preset-masters'), '--preset', 'Airy']
+  const mastered = await json('master', 'song.wav', ...out, '--target', 'target.json', '--reference-weights', '1')
+  expect(mastered).toMatchObject({ error: { code: 'INVALID_REQUEST', param: 'reference_weights' } })
+  const { job } = await json('master', 'song.wav', ...out, '--target', 'target.json')
+  expect(job).toMatchObject({ air_db: 2, saved_targets: [{ name: 'song.wav' }] })
+})
+
 test('sets of stems are listed, and a listening test without its jobs is refused', async () => {
   expect((await call('C', 'stems', 'list')).out).toBe('No set of stems is stored.\n')
   expect(await json('stems', 'show', 'nothing')).toMatchObject({ error: { code: 'NOT_FOUND' } })

@@ -12,5 +12,5 @@ test('a setting that stored settings do not know has its default, and what they 
 test('settings are written in one order, whatever the order in which they came', () => {
   const turned = Object.fromEntries(Object.entries(DEFAULT_SETTINGS).reverse()) as MasterSettings
   expect(Object.keys(masterSettings(turned))).toEqual(Object.keys(MasterSettings.properties))
-  expect(Object.keys(jobSettings(turned))).toEqual(['platforms', ...SETTING_NAMES, 'recipe'])
+  expect(Object.keys(jobSettings(turned))).toEqual(['platforms', ...SETTING_NAMES, 'targets', 'recipe'])
 })

@@ -45,6 +45,7 @@ describe('the tables of the specification, word for word', () => {
     expect(Object.entries(ENDPOINTS.createJob.form.files).map(([name, { required }]) => [name, required])).toEqual([
       ['file', true],
       ['reference_file', false],
+      ...['reference_file_2', 'reference_file_3', 'reference_file_4'].map((name) => [name, false]),
       ['recipe', false],
       // An extension.
       ['cover_file', false],

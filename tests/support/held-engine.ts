@@ -159,11 +159,23 @@ function steadySteps(lufs: number): string {
 }
 
 /** Returns the analysis of a steady sound; a suggestion only where its price is asked for. */
+const flat = (count: number) => ({ mid_db: Array(count).fill(-30), side_db: Array(count).fill(-40) })
+const FLAT_TARGET = {
+  ...{ sample_rate_hz: 44_100, frames: 441_000, integrated_lufs: -14, side_to_mid_db: -10, is_mono: false },
+  ...{ dead_channel: null, is_lossy: false, bandwidth_hz: null, side_bandwidth_hz: null },
+  ...{ spectrum: flat(30), fine_spectrum: flat(59) },
+}
+
 function heardAnalysis(order: AnalysisOrder, hears: HeldEngine['hears']) {
   const price = order.price === 'wanted' ? { targets: [], loudest_lufs: -10 } : order.price
   const reasons = [{ code: 'LOUDEST_TARGET' as const, values: { target_lufs: -10, reduction_db: 0.4, plr_db: 9 } }]
   return {
-    ...{ ...emptyAnalysis, loudnessSteps: steadySteps(hears?.(order) ?? -20), kept: Buffer.from('kept') },
+    ...{
+      ...emptyAnalysis,
+      target: FLAT_TARGET,
+      loudnessSteps: steadySteps(hears?.(order) ?? -20),
+      kept: Buffer.from('kept'),
+    },
     ...(price ? { suggestion: { settings: {}, reasons, price } } : {}),
   }
 }

@@ -7,6 +7,7 @@ import { isOppositePhase } from '../../dsp/meters/stereo.ts'
 import { clamp, rounded } from '../../dsp/units.ts'
 import { nothingPlanned, type StagePlan } from '../stage.ts'
 import { heldAbove, smoothed } from './band-curves.ts'
+import type { ToneTarget, WeightedTarget } from './saved-target.ts'
 
 /** Largest movement of the mid unless another is asked for, dB. */
 const standardClampDb = 6
@@ -50,9 +51,9 @@ interface ReferenceDistance {
  */
 export function referenceDistance(
   source: SourceAnalysis,
-  reference: SourceAnalysis,
+  reference: ToneTarget,
   clampDb: number = standardClampDb,
-  spectrumOf: (analysis: SourceAnalysis) => BandLevels = (analysis) => analysis.fineSpectrum,
+  spectrumOf: (analysis: ToneTarget) => BandLevels = (analysis) => analysis.fineSpectrum,
 ): ReferenceDistance {
   const from = heardLevels(source, spectrumOf(source))
   const to = spectrumOf(reference)
@@ -78,24 +79,43 @@ export function referenceDistance(
   }
 }
 
+/** Returns the weighted mean of curves; one alone exactly as it is. */
+export function weightedMean(
+  curves: readonly { readonly values: readonly number[]; readonly weight: number }[],
+): number[] {
+  const total = curves.reduce((sum, { weight }) => sum + weight, 0)
+  return curves[0]!.values.map((_, b) =>
+    curves.reduce((sum, { values, weight }) => sum + (weight / total) * values[b]!, 0),
+  )
+}
+
 /**
  * Returns the filter toward a reference: separate for mid and side, in sixth octaves (smoothed below 100 Hz), at most ±`clampDb` in mid
  * and two thirds of it in side, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. The highs of a muffled song are
  * lifted by 3 dB at most. Below 120 Hz the side is not compared but goes down with the mid: the bass must not become wide. The reference
- * must be {@link isComparable}.
+ * must be {@link isComparable}. Of several references it follows the weighted mean of the distances.
  */
 export function planReferenceTone(
   analysis: SourceAnalysis,
-  reference: SourceAnalysis,
+  references: readonly WeightedTarget[],
   amount: number,
   clampDb: number = standardClampDb,
 ): StagePlan<Match> {
   if (analysis.isSilent || amount === 0) return nothingPlanned
   const { bandHz } = analysis.fineSpectrum
-  const distance = referenceDistance(analysis, reference, clampDb)
+  const distances = references.map(({ target, weight }) => ({
+    ...referenceDistance(analysis, target, clampDb),
+    weight,
+  }))
   let isFollowedInPart = false
-  const curveOf = (values: readonly number[], limitHz: number, most: number, fromHz: number): number[] => {
-    const held = heldAbove(bandHz, values, limitHz * bandwidthPart)
+  type Part = { readonly db: 'midDb' | 'sideDb'; readonly limitHz: 'limitHz' | 'sideLimitHz' }
+  const curveOf = ({ db, limitHz }: Part, most: number, fromHz: number): number[] => {
+    const held = weightedMean(
+      distances.map((one) => ({
+        values: heldAbove(bandHz, one[db], one[one.isSideCompared ? limitHz : 'limitHz'] * bandwidthPart),
+        weight: one.weight,
+      })),
+    )
     const narrow = smoothed(bandHz, held, (hz) => (hz < smoothedBelowHz ? smoothingBands : 0))
     return narrow.map((value, b) => {
       if (bandHz[b]! < fromHz) return 0
@@ -104,13 +124,14 @@ export function planReferenceTone(
       return (clamp(value, -most, mostLift) * amount) / 100
     })
   }
-  const mid = curveOf(distance.midDb, distance.limitHz, clampDb, 0)
-  const side = distance.isSideCompared
-    ? curveOf(distance.sideDb, distance.sideLimitHz, sideClampDb(clampDb), sideFromHz).map((gain, b) =>
+  const mid = curveOf({ db: 'midDb', limitHz: 'limitHz' }, clampDb, 0)
+  const isSideCompared = distances.some((one) => one.isSideCompared)
+  const side = isSideCompared
+    ? curveOf({ db: 'sideDb', limitHz: 'sideLimitHz' }, sideClampDb(clampDb), sideFromHz).map((gain, b) =>
         bandHz[b]! < sideFromHz ? Math.min(0, mid[b]!) : gain,
       )
     : mid
-  const mostSideDb = distance.isSideCompared ? sideClampDb(clampDb) : clampDb
+  const mostSideDb = isSideCompared ? sideClampDb(clampDb) : clampDb
   const largest = (values: readonly number[]): number => rounded(Math.max(...values.map(Math.abs)))
   return {
     stages: [
@@ -128,8 +149,8 @@ export function planReferenceTone(
           amount: rounded(amount),
           largestMidDb: largest(mid),
           // Below this frequency the side only follows the mid.
-          largestSideDb: largest(distance.isSideCompared ? side.filter((_, b) => bandHz[b]! >= sideFromHz) : side),
-          upToHz: Math.round(distance.limitHz),
+          largestSideDb: largest(isSideCompared ? side.filter((_, b) => bandHz[b]! >= sideFromHz) : side),
+          upToHz: Math.round(Math.max(...distances.map(({ limitHz }) => limitHz))),
           ...(isFollowedInPart ? { mostMidDb: rounded(clampDb), mostSideDb: rounded(mostSideDb) } : {}),
         },
       },

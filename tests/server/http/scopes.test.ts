@@ -24,7 +24,7 @@ const OF_SCOPE: Readonly<Record<Scope, readonly string[]>> = {
       'streamEvents',
     ],
     ...['listBatches', 'readBatch', 'readBatchSongs', 'streamBatch', 'listWebhooks', 'listDeliveries', 'listLinks'],
-    ...['readWords', 'readListeningTest', 'listStemSets', 'readStemSet', 'readReadiness'],
+    ...['readWords', 'readPresets', 'readListeningTest', 'listStemSets', 'readStemSet', 'readReadiness'],
     ...['listReleases', 'readRelease', 'planRelease', 'readReleaseCsv', 'readReleaseCover', 'verifyFolder'],
   ],
   master: [
@@ -35,7 +35,16 @@ const OF_SCOPE: Readonly<Record<Scope, readonly string[]>> = {
     ...['createStemSet', 'deleteStemSet', 'createListeningTest', 'addListeningResult'],
     ...['putReleaseCover', 'removeReleaseCover', 'exportRelease', 'nameExport'],
   ],
-  all: ['createWebhook', 'deleteBatch', 'deleteWebhook', 'replaceWebhookSecret', 'testWebhook', 'redeliver'],
+  all: [
+    'savePreset',
+    'deletePreset',
+    'createWebhook',
+    'deleteBatch',
+    'deleteWebhook',
+    'replaceWebhookSecret',
+    'testWebhook',
+    'redeliver',
+  ],
 }
 
 let service: Service

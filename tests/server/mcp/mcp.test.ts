@@ -177,6 +177,31 @@ describe.each(ERAS.flatMap((era) => TRANSPORTS.map((transport) => [era, transpor
         await use('cancel_job', { job_id: again.job_id })
         await service.ended(again.job_id)
 
+        const versions = [
+          { job_id, master: 'spotify' },
+          { job_id, master: 'spotify' },
+        ]
+        const test = { versions, seconds: 2, folder: music }
+        const { value: made } = await use('create_listening_test', test)
+        const { test_id } = made
+        const [a = '', b = ''] = new Set(readFileSync(made.file, 'utf8').match(/\b[0-9a-f]{32}\b/g))
+        const result = {
+          ...{ loudsmith_listening_test: 1, test_id, result_id: 'f'.repeat(32), voter: 'A' },
+          trials: [{ a, b, answer: a }],
+        }
+        await use('add_listening_result', { test_id, result })
+        expect((await use('read_listening_test', { test_id })).value.results).toHaveLength(1)
+
+        const preset = { name: `${kind} preset`, settings: { air_db: 1 } }
+        expect((await use('save_preset', preset)).value).toMatchObject({ dry_run: true, replaces: false })
+        expect((await use('save_preset', { ...preset, confirm: true })).value).toMatchObject(preset)
+        expect((await use('presets')).value.presets).toMatchObject([preset])
+        const { target } = (await use('analyse', { file: song, target: true })).value
+        const started = { file: song, platforms: ['spotify'], preset: preset.name, targets: [{ ...target, weight: 2 }] }
+        expect((await use('master', started)).value).toMatchObject({ dry_run: true })
+        await use('delete_preset', { name: preset.name, confirm: true })
+        expect((await use('presets')).value.presets).toEqual([])
+
         const many = { songs: [{ path: song }], title: '많이', platforms: ['spotify'] }
         const balance = await credits()
         expect((await use('create_batch', many)).value).toMatchObject({ dry_run: true, songs: 1, would_charge: 1 })
@@ -244,10 +269,20 @@ describe.each(ERAS.flatMap((era) => TRANSPORTS.map((transport) => [era, transpor
       const having = (hint: 'readOnlyHint' | 'destructiveHint') =>
         tools.filter(({ annotations }) => annotations?.[hint]).map(({ name }) => name)
       expect(having('destructiveHint')).toEqual([
-        ...['master', 'cancel_job', 'retry_job', 'create_batch', 'resume_batch', 'cancel_batch', 'retry_batch'],
+        ...[
+          'delete_preset',
+          'master',
+          'cancel_job',
+          'retry_job',
+          'create_batch',
+          'resume_batch',
+          'cancel_batch',
+          'retry_batch',
+        ],
         ...['master_release', 'cancel_release'],
       ])
       expect(having('readOnlyHint')).toEqual([
+        'presets',
         'settings',
         'words',
         'analyse',
@@ -255,6 +290,7 @@ describe.each(ERAS.flatMap((era) => TRANSPORTS.map((transport) => [era, transpor
         'list_jobs',
         'read_job',
         'read_report',
+        'read_listening_test',
         'list_batches',
         'read_batch',
         'list_releases',
@@ -277,7 +313,8 @@ describe.each(ERAS.flatMap((era) => TRANSPORTS.map((transport) => [era, transpor
       expect(tools.map(({ name }) => name).sort()).toEqual(
         [
           ...['account', 'analyse', 'check_release', 'list_batches', 'list_jobs', 'list_releases', 'read_batch'],
-          ...['read_job', 'read_release', 'read_report', 'settings', 'verify_release', 'words'],
+          ...['presets', 'read_job', 'read_listening_test', 'read_release', 'read_report', 'settings'],
+          ...['verify_release', 'words'],
         ].sort(),
       )
       expect((await reading.listPrompts()).prompts).toEqual([])

@@ -9,6 +9,7 @@ const context = {
   caller: { via: 'session' } as const,
   files: new Set(['file']),
   isStemSet: () => false,
+  presetOf: () => undefined,
   checkWebhookUrl: () => undefined,
 }
 

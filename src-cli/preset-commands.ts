@@ -1,0 +1,107 @@
+/** `presets …`: named settings, among them recipes and saved targets. */
+import { readFile, writeFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import type { CallArguments } from '../src-contract/client.ts'
+import { SETTING_NAMES } from '../src-contract/settings.ts'
+import { type ClientOptions, commandGroup, runClientCommand } from './client-command.ts'
+import { absolutePath } from './data-dir.ts'
+import type { Messages } from './messages.ts'
+import { notSaved } from './save-file.ts'
+import type { ServiceClient } from './service-client.ts'
+import { unusable } from './unusable-input.ts'
+
+interface SaveOptions extends ClientOptions {
+  readonly job?: string
+  readonly file?: string
+  readonly recipe?: true
+}
+
+/** Adds the group `presets`. */
+export function registerPresetCommands(program: Command, dataDir: string, messages: Messages): void {
+  const say = messages.presets
+  const command = commandGroup(program, { name: 'presets', about: say.about, dataDir, messages })
+  command('list', say.list).action((options: ClientOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      (client) => client.call('readPresets', {}),
+      ({ presets }) => presets.map(({ name }) => name).join('\n') || say.none,
+    ),
+  )
+  command('export', say.export)
+    .argument('<name>', say.name)
+    .argument('<file>', say.out, absolutePath(messages))
+    .action((name: string, file: string, options: ClientOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        async (client) => {
+          const { presets } = await client.call('readPresets', {})
+          const preset = presets.find((one) => one.name === name)
+          if (!preset) throw unusable(say.unknown(name))
+          await writeFile(file, `${JSON.stringify(preset, null, 2)}\n`, { flag: 'wx' }).catch((cause: unknown) => {
+            throw notSaved(file, cause, messages)
+          })
+          return { ...preset, file }
+        },
+        () => file,
+      ),
+    )
+  command('save', say.save)
+    .argument('<name>', say.name)
+    .option('--job <id>', say.job)
+    .option('--recipe', say.recipe)
+    .option('--file <file>', say.file, absolutePath(messages))
+    .action((name: string, options: SaveOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        async (client) =>
+          client.call('savePreset', {
+            params: { name },
+            body: { settings: await settingsFor(client, options, messages) },
+          }),
+        ({ name }) => say.saved(name),
+      ),
+    )
+  command('delete', say.delete)
+    .argument('<name>', say.name)
+    .action((name: string, options: ClientOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        async (client) => {
+          await client.call('deletePreset', { params: { name } })
+          return { name }
+        },
+        () => say.deleted(name),
+      ),
+    )
+}
+
+type Settings = NonNullable<CallArguments<'savePreset'>['body']>['settings']
+
+/** Returns the settings of a job, with its recipe instead of its sound if asked for, or those in a file. Throws a sentence for neither. */
+async function settingsFor(client: ServiceClient, { job, file, recipe }: SaveOptions, { presets: say }: Messages) {
+  if ((job === undefined) === (file === undefined)) throw unusable(say.oneSource)
+  if (file !== undefined) return inFile(await readFile(file, 'utf8'), say.unreadable(file)) as Settings
+  const params = { job_id: job! }
+  if (recipe) {
+    const { recipe: found } = await client.call('readReport', { params })
+    return { recipe: found } as Settings
+  }
+  const told: Readonly<Record<string, unknown>> = await client.call('readJob', { params })
+  return Object.fromEntries(
+    ['platforms', ...SETTING_NAMES].filter((name) => told[name] !== undefined).map((name) => [name, told[name]]),
+  ) as Settings
+}
+
+/** Returns the settings of an exported preset, or those that stand alone. */
+function inFile(text: string, problem: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && 'settings' in value ? value.settings : value
+  } catch {
+    throw unusable(problem)
+  }
+}

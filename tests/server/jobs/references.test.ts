@@ -1,0 +1,74 @@
+/** Several references, and targets without their audio, in requests. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Report } from '../../../src-contract/report.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { songLike, temporaryFolder, writeFloatWav } from '../../worker/media/make-audio.ts'
+
+const folder = temporaryFolder()
+const asFile = (name: string, channels: Float32Array[]) =>
+  new File([readFileSync(writeFloatWav(path.join(folder, name), channels, 44_100))], name)
+const shaped = (highs: number) =>
+  songLike(5, 44_100, 0.2).map((samples) =>
+    samples.map((sample, i) => sample + highs * (sample - (samples[i - 1] ?? 0))),
+  )
+
+const song = asFile('song.wav', songLike(3, 44_100, 0.3))
+const bright = asFile('bright.wav', shaped(1.5))
+const dark = asFile('dark.wav', shaped(-0.45))
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.stop())
+
+const sumsOf = async (id: string) =>
+  ((await service.get(`/api/v1/jobs/${id}/report`)).body as Report).masters.map(({ result }) => result.sha256)
+async function mastered(fields: Record<string, string | File>) {
+  const { job_id } = await service.newJob({ file: song, platforms: 'spotify', ...fields })
+  const job = await service.ended(job_id)
+  expect(job.status).toBe('done')
+  return { job, sums: await sumsOf(job_id) }
+}
+async function targetOf(file: File) {
+  const form = new FormData()
+  form.append('file', file)
+  form.append('target', 'true')
+  const { status, body } = await service.call('POST', '/api/v1/analyze', { body: form })
+  expect([status, body.target.name]).toEqual([200, file.name])
+  return body.target
+}
+
+test('reference files and their saved targets have one effect, and a retry keeps it', async () => {
+  const files = await mastered({ reference_file: bright, reference_file_2: dark, reference_weights: '2,1' })
+  expect(files.job.reference_filename).toBe('bright.wav')
+  expect(files.job.saved_targets).toEqual([{ name: 'dark.wav', weight: 0.5 }])
+  const [one, other] = [await targetOf(bright), await targetOf(dark)]
+  const saved = await mastered({ targets: JSON.stringify([{ ...one, weight: 2 }, other]) })
+  expect(saved.sums).toEqual(files.sums)
+  const single = await mastered({ reference_file: bright })
+  expect(single.sums).not.toEqual(files.sums)
+  const again = await service.post(`/api/v1/jobs/${saved.job.job_id}/retry`, {})
+  await service.ended(again.body.job_id)
+  expect(await sumsOf(again.body.job_id)).toEqual(files.sums)
+  const without = await service.post(`/api/v1/jobs/${files.job.job_id}/retry`, { targets: null })
+  await service.ended(without.body.job_id)
+  expect(await sumsOf(without.body.job_id)).toEqual(single.sums)
+})
+
+const SHORT = asFile('short.wav', songLike(3, 44_100, 0.2))
+test.each([
+  ['targets', { targets: 'no JSON' }],
+  ['targets[0].frames', { targets: '[{"sample_rate_hz":44100}]' }],
+  ['reference_weights', { reference_file: bright, reference_weights: '1,2' }],
+  ['reference_weights', { reference_file: bright, reference_weights: '0' }],
+  ['reference_weights', { reference_weights: '1' }],
+  ['reference_file_3', { reference_file: bright, reference_file_3: SHORT }],
+  ['targets', { targets: '[]', recipe: '{"version":2,"stages":[]}' }],
+  ['reference_file_2', { reference_file_2: dark, recipe: '{"version":2,"stages":[]}' }],
+])('what cannot be followed is refused with its name: %s', async (param, fields) => {
+  const { status, body } = await service.master({ file: song, platforms: 'spotify', ...fields })
+  expect([status, body.error.code, body.error.param]).toEqual([400, 'INVALID_REQUEST', param])
+})
