@@ -9,7 +9,10 @@ import { CHANGED_SETTINGS, SettingRecipe, SettingTargets } from './setting-schem
 const { reference_source_id: _reference, stem_mix: _mix, ...settings } = MasterSettings.properties
 
 /** A preset as it is answered, which can be saved elsewhere as it is. */
-export const NamedSettings = exactly({ name: Type.String(), settings: exactly(settings) })
+export const NamedSettings = exactly({
+  name: Type.String(),
+  settings: exactly({ ...settings, targets: SettingTargets, recipe: SettingRecipe }),
+})
 export type NamedSettings = Static<typeof NamedSettings>
 
 /** Settings of a preset; all others have their defaults. */
