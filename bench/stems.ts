@@ -5,8 +5,7 @@
  * kept stems. `mix COUNT SECONDS RATE [treated]` makes one mix, for measurements from outside.
  */
 import '../src-system/compilers.ts'
-import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { RepairKind } from '../src-contract/repair-kinds.ts'
@@ -361,16 +360,21 @@ async function change(): Promise<void> {
 
 async function mix(count: number, seconds: number, rateHz: number, isTreated: boolean): Promise<void> {
   const random = seededRandom(1)
-  const noise = allocateAudio(2, seconds * rateHz, rateHz)
+  const form = { sampleRateHz: rateHz, frames: seconds * rateHz }
+  // Not whole in memory, which is measured.
+  const noise = function* (index: number) {
+    const block = new Float64Array(2 * rateHz)
+    for (let second = 0; second < seconds; second++) {
+      for (let i = 0; i < block.length; i += 128) block[i] = block[i + 1] = 0.1 * random() + 0.02 * Math.sin(i * index)
+      yield block
+    }
+  }
   const stems: StoredStem[] = []
   for (let index = 0; index < count; index++) {
-    const [left, right] = noise.channels as [Float32Array, Float32Array]
-    for (let i = 0; i < noise.frames; i += 64) left[i] = right[i] = 0.1 * random() + 0.02 * Math.sin(i * index)
     const file = path.join(folder, `${index}.wav`)
-    await writeMix(file, blocksOf(noise), noise, { tags: {} }, { signal: never })
+    const { sha256 } = await writeMix(file, noise(index), form, { tags: {} }, { signal: never })
     const probe = await probeAudio(file, { ffmpeg })
     if (!probe.ok) throw new Error(probe.reason)
-    const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex')
     stems.push({
       path: file,
       filename: `${index}.wav`,
