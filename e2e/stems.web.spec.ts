@@ -73,7 +73,7 @@ test('dropped stems are asked about, heard by lanes, mixed by keyboard and maste
   await expect(forward).toHaveAttribute('aria-valuetext', '+2.0 dB')
 
   await row.press('Enter')
-  await expect(row).toHaveClass(/done|below/, { timeout: 60_000 })
+  await expect(row).toHaveClass(/done|below/)
   await expect(page.locator('.stagepane .head')).toContainText('from 8 stems')
   await expect(page.locator('.repairs .says').nth(1)).toContainText('Voice 2.0 dB forward.')
   const [mastered] = (await program.call<Batch>('GET', '/app/desk')).songs

@@ -77,8 +77,8 @@ test.each<Refused>([
     '/api/v1/master',
     { data: new Blob(['a song under another name']) },
     'data',
-    'A file must be sent as one of: file, reference_file, cover_file, recipe.',
-    '파일은 다음 이름으로 보내야 해요: file, reference_file, cover_file, recipe.',
+    'A file must be sent as one of: file, reference_file, reference_file_2, reference_file_3, reference_file_4, cover_file, recipe.',
+    '파일은 다음 이름으로 보내야 해요: file, reference_file, reference_file_2, reference_file_3, reference_file_4, cover_file, recipe.',
   ],
   ...[
     '0',

@@ -148,7 +148,7 @@ describe.runIf(process.platform !== 'win32')('the ffmpeg of the settings', () =>
     expect((await read()).ffmpeg_path).toBeNull()
     expect(await run(file, '--yes')).toMatch(new RegExp(`^Set +${file}\nIn use +\\S+ \\(setting\\) ${file}\n$`))
     await ownFfmpeg('another')
-    expect(await run()).toContain('another file than was confirmed. Set it again to confirm it.')
+    expect(await run()).toContain('the configured one has changed since it was confirmed. Set it again to confirm it.')
     expect(JSON.parse(await run(file, '--yes', '--json'))).toMatchObject({ ffmpeg_path: file, ffmpeg_lack: null })
     expect(await run('--clear')).toMatch(/^Set +none: Loudsmith searches\n/)
   })

@@ -45,7 +45,7 @@ describe('the result of a master', () => {
   it('is refused if the file misses the planned loudness by more than 0.5 LU', () => {
     expect(() => resultOf('spotify', { integratedLufs: -14.6 })).toThrow(/0.60 LU off/)
     expect(() => resultOf('spotify', { integratedLufs: -13.4 })).toThrow(/0.60 LU off/)
-    expect(() => resultOf('spotify', { integratedLufs: -Infinity })).toThrow(/silent/)
+    expect(() => resultOf('spotify', { integratedLufs: -Infinity })).toThrow(/DIGITAL_SILENCE/)
     const { result } = resultOf(
       'spotify',
       { integratedLufs: -17 },
