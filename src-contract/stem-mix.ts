@@ -7,7 +7,6 @@ import type { StemMix, StemSettings } from './stem-mix-schemas.ts'
 export const STEM_SOUND_NAMES = [
   ...(['tilt_db', 'bass_db', 'presence_db', 'air_db', 'width_percent', 'punch', 'warmth'] as const),
 ] as const
-export type StemSoundName = (typeof STEM_SOUND_NAMES)[number]
 
 /** Returns whether a stem is treated beyond its level and place. Pure. */
 export const isTreated = ({ low_cut_hz, repairs = [], ...settings }: StemSettings): boolean =>
