@@ -80,7 +80,7 @@ export async function benchJobs({ files, seconds, peers, work, say }: BenchInput
     const ffmpeg = await locateFfmpeg()
     const addOurs = async (tool: string, tier: Tier, program: Ffmpeg) => {
       const { masters, ...cost } = await masterOnce(input, work, tier, program)
-      add({ tool, ...cost, ...(await readMasters(masters, work)) })
+      add({ tool, ...cost, ...readMasters(masters, work) })
     }
     await addOurs('Loudsmith standard', 'standard', ffmpeg)
     await addOurs('Loudsmith premium', 'premium', ffmpeg)
@@ -151,6 +151,7 @@ async function parentProgram(work: string): Promise<string> {
   return program
 }
 
+const sha256Of = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
 const attemptFolderIn = (work: string) => path.join(work, 'attempt')
 
 async function masterOnce(
@@ -169,7 +170,7 @@ async function masterOnce(
     source: {
       path: input,
       filename: 'song.wav',
-      sha256: createHash('sha256').update(readFileSync(input)).digest('hex'),
+      sha256: sha256Of(input),
       facts: probe.facts,
     },
     attemptFolder,
@@ -187,20 +188,17 @@ async function masterOnce(
   return { cpuSeconds, wallSeconds, peakBytes, masters: JSON.parse(ran.stdout) as MasterResult[] }
 }
 
-/** Extracts the last job's masters from their ZIP and measures each. */
-async function readMasters(
-  masters: readonly MasterResult[],
-  work: string,
-): Promise<Omit<Row, keyof Cost | 'song' | 'tool'>> {
-  const unpacked = path.join(work, 'unpacked')
-  rmSync(unpacked, { recursive: true, force: true })
-  const archive = readdirSync(attemptFolderIn(work)).find((file) => file.endsWith('.zip')) ?? ''
-  await runCommand('python3', ['-m', 'zipfile', '-e', path.join(attemptFolderIn(work), archive), unpacked])
+/** Measures the masters of the last job, which are found by their SHA-256. */
+function readMasters(masters: readonly MasterResult[], work: string): Omit<Row, keyof Cost | 'song' | 'tool'> {
+  const folder = attemptFolderIn(work)
+  const paths = readdirSync(folder).map((name) => path.join(folder, name))
+  const fileOf = new Map(paths.map((file) => [sha256Of(file), file]))
   const readings = new Map<string, Reading>()
   let loudnessErrorLu = 0
   let truePeakOverDb = -Infinity
   for (const master of masters) {
-    const file = path.join(unpacked, path.basename(archive, '.zip'), master.file)
+    const file = fileOf.get(master.sha256)
+    if (!file) throw new Error(`no file has the SHA-256 of ${master.file}`)
     const reading = readings.get(master.sha256) ?? readMaster(file)
     readings.set(master.sha256, reading)
     const wanted = master.verdict === 'on_target' ? master.target_lufs : master.integrated_lufs

@@ -1,6 +1,6 @@
 /**
  * Masters one song with the built engine process alone: `node bench/loudsmith-once.ts ORDER.json WORKER.js` acts as its parent. The order
- * is a WorkOrder in JSON; the attempt folder receives the ZIP. Prints the results as JSON. Needs `npm run build`.
+ * is a WorkOrder in JSON; the attempt folder receives the masters. Prints the results as JSON. Needs `npm run build`.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
