@@ -50,6 +50,8 @@ export interface TabRequest {
 
 /** Time that a tab waits to be let in, ms. */
 const REQUEST_MS = 60_000
+/** Pause until a tab that nobody has answered asks again, ms. */
+const ASK_MS = 1000
 
 export interface TabsOptions {
   /** The credential of this tab while the server accepts it; null otherwise. */
@@ -104,12 +106,14 @@ export function joinTabs({ valid, onGiven, onAsked }: TabsOptions): Tabs {
   const send = openChannel((message) => {
     if (message.kind === 'ask') tell()
     else if (message.kind === 'session' && !valid()) onGiven(message.session)
-    else if (message.kind === 'request' && valid() && asking === null) {
+    else if (message.kind === 'request' && valid()) {
       const { requestId } = message.request
-      asking = requestId
-      patience = setTimeout(end, REQUEST_MS)
-      onAsked(message.request)
-      send({ kind: 'shown', requestId })
+      if (asking === null) {
+        asking = requestId
+        patience = setTimeout(end, REQUEST_MS)
+        onAsked(message.request)
+      }
+      send({ kind: asking === requestId ? 'shown' : 'over', requestId })
     } else if ((message.kind === 'over' || message.kind === 'letIn') && message.requestId === asking) end()
   })
   return {
@@ -138,14 +142,16 @@ export function askTabs({ onShown, onLetIn }: AskTabsOptions): void {
   const { requestId } = request
   let isOver = false
   const end = () => {
+    clearInterval(asking)
     if (!isOver) onShown(null)
     isOver = true
   }
   const send = openChannel((message) => {
     if (isOver || !('requestId' in message) || message.requestId !== requestId) return
+    clearInterval(asking)
     if (message.kind === 'shown') onShown(request)
     else if (message.kind === 'over') end()
-    else {
+    else if (message.kind === 'letIn') {
       isOver = true
       onLetIn(message.session)
     }
@@ -153,5 +159,8 @@ export function askTabs({ onShown, onLetIn }: AskTabsOptions): void {
   const leave = () => send({ kind: 'over', requestId })
   addEventListener('pagehide', leave, { once: true })
   setTimeout(end, REQUEST_MS)
-  send({ kind: 'request', request })
+  const ask = () => send({ kind: 'request', request })
+  // Another tab may just be connecting again.
+  const asking = setInterval(ask, ASK_MS)
+  ask()
 }
