@@ -1,65 +1,43 @@
 import { writeFile } from 'node:fs/promises'
-import { Argument, type Command, InvalidArgumentError } from 'commander'
+import { Argument, type Command } from 'commander'
 import type { Account, LedgerEntry } from '../src-contract/account.ts'
 import type { AnswerOf } from '../src-contract/endpoints.ts'
 import { PLANS, type Plan } from '../src-contract/plans.ts'
-import { wholeNumber } from '../src-contract/whole-number.ts'
-import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import { type ClientOptions, commandGroup } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import { notSaved } from './save-file.ts'
 import type { ServiceClient } from './service-client.ts'
 import { table } from './text-output.ts'
+import { wholeNumberFrom } from './whole-number-option.ts'
 
 /** Adds `account show`, `plan`, `grant` and `ledger`. */
 export function registerAccountCommands(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.account
-  const account = program
-    .command('account')
-    .description(say.about)
-    .helpCommand('help [command]', messages.commander.help)
+  const command = commandGroup(program, { name: 'account', about: say.about, dataDir, messages })
   const shown = (changed: Account) => describe(changed, messages)
-
-  withClientOptions(account.command('show'), dataDir, messages)
-    .description(say.show)
-    .action((options: ClientOptions) =>
-      runClientCommand(options, messages, (client) => client.call('readAccount'), shown),
-    )
-
-  withClientOptions(
-    account.command('plan').addArgument(new Argument('<plan>', say.whichPlan).choices(PLANS)),
-    dataDir,
-    messages,
+  command('show', say.show, (client) => client.call('readAccount'), shown)
+  command('plan', say.plan, (client, plan: Plan) => client.call('setPlan', { body: { plan } }), shown).addArgument(
+    new Argument('<plan>', say.whichPlan).choices(PLANS),
   )
-    .description(say.plan)
-    .action((plan: Plan, options: ClientOptions) =>
-      runClientCommand(options, messages, (client) => client.call('setPlan', { body: { plan } }), shown),
-    )
-
-  withClientOptions(
-    account.command('grant').argument('<credits>', say.amount, positiveInteger(messages)),
-    dataDir,
-    messages,
-  )
-    .description(say.grant)
-    .action((amount: number, options: ClientOptions) =>
-      runClientCommand(options, messages, (client) => client.call('grantCredits', { body: { amount } }), shown),
-    )
-
-  withClientOptions(account.command('ledger'), dataDir, messages)
-    .description(say.ledger)
-    .option('--out <file>', say.ledgerOut, absolutePath(messages))
-    .action((options: ClientOptions & { readonly out?: string }) =>
-      runClientCommand(
-        options,
-        messages,
-        async (client): Promise<AnswerOf<'exportLedger'> | { file: string }> =>
-          options.out === undefined
-            ? client.call('exportLedger')
-            : saveLedger(client, options.out, messagesFor(messages, options)),
-        (outcome) => ('file' in outcome ? say.written(outcome.file) : ledgerTable(outcome.entries, messages)),
-      ),
-    )
+  command(
+    'grant',
+    say.grant,
+    (client, amount: number) => client.call('grantCredits', { body: { amount } }),
+    shown,
+  ).argument('<credits>', say.amount, wholeNumberFrom(1, say.aNumber))
+  command(
+    'ledger',
+    say.ledger,
+    async (
+      client,
+      options: ClientOptions & { readonly out?: string },
+    ): Promise<AnswerOf<'exportLedger'> | { file: string }> =>
+      options.out === undefined
+        ? client.call('exportLedger')
+        : saveLedger(client, options.out, messagesFor(messages, options)),
+    (outcome) => ('file' in outcome ? say.written(outcome.file) : ledgerTable(outcome.entries, messages)),
+  ).option('--out <file>', say.ledgerOut, absolutePath(messages))
 }
 
 /** Writes the ledger into a new file: JSON if its name ends so, else CSV. Throws a sentence. */
@@ -79,14 +57,6 @@ function ledgerTable(entries: readonly LedgerEntry[], { account: say }: Messages
       ...[created_at, say.kinds[kind], String(amount), String(balance), job_id ?? note ?? ''],
     ]),
   )
-}
-
-function positiveInteger({ account: say }: Messages): (text: string) => number {
-  return (text) => {
-    const value = wholeNumber(text) ?? 0
-    if (value < 1) throw new InvalidArgumentError(say.aNumber)
-    return value
-  }
 }
 
 function describe(account: Account, { account: say }: Messages): string {

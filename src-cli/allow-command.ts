@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import type { Command } from 'commander'
 import { isWithin } from '../src-system/disk.ts'
 import { isAgreed } from './agreement.ts'
-import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import { type ClientOptions, clientCommands } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
@@ -21,23 +21,16 @@ interface Allowed {
 /** Adds `allow [FOLDER]`: folders whose songs programs may name by path. */
 export function registerAllowCommand(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.allow
-  withClientOptions(
-    program.command('allow').argument('[folder]', say.folder, absolutePath(messages)),
-    dataDir,
-    messages,
+  clientCommands(program, dataDir, messages)(
+    'allow',
+    say.about,
+    (client, folder: string | undefined, options: AllowOptions) =>
+      folder === undefined ? listed(client) : change(client, folder, options, messagesFor(messages, options)),
+    ({ allowed_folders }) => (allowed_folders.length === 0 ? say.none : allowed_folders.join('\n')),
   )
-    .description(say.about)
+    .argument('[folder]', say.folder, absolutePath(messages))
     .option('--remove', say.remove)
     .option('--yes', say.yes)
-    .action((folder: string | undefined, options: AllowOptions) =>
-      runClientCommand<Allowed>(
-        options,
-        messages,
-        (client) =>
-          folder === undefined ? listed(client) : change(client, folder, options, messagesFor(messages, options)),
-        ({ allowed_folders }) => (allowed_folders.length === 0 ? say.none : allowed_folders.join('\n')),
-      ),
-    )
 }
 
 async function listed(client: ServiceClient): Promise<Allowed> {

@@ -28,8 +28,34 @@ export function withClientOptions(command: Command, dataDir: string, messages: M
     .option('--json', messages.jsonOption)
 }
 
-/** Adds a command of a group, with the options of every client command. */
-export type AddCommand = (usage: string, description: string) => Command
+/**
+ * Adds a command with the options of every client command. `work` gets the client, then the command's arguments and options, and is run as
+ * by `runClientCommand`; a command without it sets its own action.
+ */
+export type AddCommand = <Given extends unknown[], Outcome extends object>(
+  usage: string,
+  description: string,
+  work?: (client: ServiceClient, ...given: Given) => Promise<Outcome>,
+  show?: (outcome: Outcome) => string,
+) => Command
+
+/** Returns the function that adds client commands to a program or group. */
+export function clientCommands(parent: Command, dataDir: string, messages: Messages): AddCommand {
+  return <Given extends unknown[], Outcome extends object>(
+    usage: string,
+    description: string,
+    work?: (client: ServiceClient, ...given: Given) => Promise<Outcome>,
+    show?: (outcome: Outcome) => string,
+  ) => {
+    const command = withClientOptions(parent.command(usage), dataDir, messages).description(description)
+    if (!work || !show) return command
+    return command.action((...passed: unknown[]) => {
+      // Commander passes the arguments, the options and the command.
+      const given = passed.slice(0, -1) as Given
+      return runClientCommand(given.at(-1) as ClientOptions, messages, (client) => work(client, ...given), show)
+    })
+  }
+}
 
 /** Adds a group of commands and returns the function that adds its members. */
 export function commandGroup(
@@ -37,7 +63,7 @@ export function commandGroup(
   { name, about, dataDir, messages }: { name: string; about: string; dataDir: string; messages: Messages },
 ): AddCommand {
   const group = program.command(name).description(about).helpCommand('help [command]', messages.commander.help)
-  return (usage, description) => withClientOptions(group.command(usage), dataDir, messages).description(description)
+  return clientCommands(group, dataDir, messages)
 }
 
 /**

@@ -1,7 +1,6 @@
 /** The whole command line: one tree of commands, also the source of help, completion and the manual page. */
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { DEFAULT_PORT } from '../src-contract/limits.ts'
-import { wholeNumber } from '../src-contract/whole-number.ts'
 import { registerAccountCommands } from './account-commands.ts'
 import { registerAllowCommand } from './allow-command.ts'
 import { registerBatchCommand } from './batch-command.ts'
@@ -27,6 +26,7 @@ import { registerSettingsCommands } from './settings-commands.ts'
 import { registerStemCommands } from './stem-commands.ts'
 import { registerWatchCommands } from './watch-commands.ts'
 import { registerWebhookCommands } from './webhook-commands.ts'
+import { wholeNumberFrom } from './whole-number-option.ts'
 import { registerWordsCommand } from './words-command.ts'
 import { registerWorkerCommand } from './worker-command.ts'
 
@@ -69,30 +69,14 @@ function registerServeCommand(program: Command, dataDir: string, messages: Messa
   program
     .command('serve')
     .description(messages.serve.about)
-    .option('--port <n>', messages.serve.port, portOf(messages), DEFAULT_PORT)
+    .option('--port <n>', messages.serve.port, wholeNumberFrom(0, messages.aPort, 65_535), DEFAULT_PORT)
     .option('--data-dir <dir>', messages.dataDirOption, absolutePath(messages), dataDir)
     .option('--adopt-dir', messages.adoptDirOption)
     .option('--stay', messages.serve.stay)
     .option('--queue <address>', messages.serve.queue)
     .option('--blobs <place>', messages.serve.blobs)
     .option('--allow-mixed', messages.serve.allowMixed)
-    .option('--audit <n>', messages.serve.audit, songsOf(messages))
+    .option('--audit <n>', messages.serve.audit, wholeNumberFrom(0, messages.serve.aCount))
     .option('--json', messages.jsonOption)
     .action((options: ServeOptions) => serve(options, messages))
-}
-
-function portOf({ aPort }: Messages): (text: string) => number {
-  return (text) => {
-    const value = wholeNumber(text)
-    if (value === undefined || value > 65_535) throw new InvalidArgumentError(aPort)
-    return value
-  }
-}
-
-function songsOf({ serve: { aCount } }: Messages): (text: string) => number {
-  return (text) => {
-    const value = wholeNumber(text)
-    if (value === undefined) throw new InvalidArgumentError(aCount)
-    return value
-  }
 }

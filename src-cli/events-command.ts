@@ -1,10 +1,10 @@
 /** `events`: live events, as lines for another program. */
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { LiveEvent } from '../src-contract/events.ts'
 import { followEvents } from '../src-contract/follow-events.ts'
-import { wholeNumber } from '../src-contract/whole-number.ts'
 import { type ClientOptions, streamCommand, withClientOptions } from './client-command.ts'
 import type { Messages } from './messages.ts'
+import { wholeNumberFrom } from './whole-number-option.ts'
 
 interface EventsOptions extends ClientOptions {
   readonly follow?: true
@@ -19,7 +19,7 @@ export function registerEventsCommand(program: Command, dataDir: string, message
     .description(say.about)
     .option('--follow', say.follow)
     .option('--after <id>', say.after)
-    .addOption(new Option('--count <n>', say.count).argParser(countOf(messages)).conflicts('follow'))
+    .addOption(new Option('--count <n>', say.count).argParser(wholeNumberFrom(1, say.aNumber)).conflicts('follow'))
     .action((options: EventsOptions) =>
       streamCommand(options, messages, async ({ client, signal, print }) => {
         let count = 0
@@ -30,14 +30,6 @@ export function registerEventsCommand(program: Command, dataDir: string, message
         }
       }),
     )
-}
-
-function countOf({ events: say }: Messages): (text: string) => number {
-  return (text) => {
-    const value = wholeNumber(text) ?? 0
-    if (value < 1) throw new InvalidArgumentError(say.aNumber)
-    return value
-  }
 }
 
 /** Returns an event as a line: its stored number or a dash, its name, its subject, and the progress. */

@@ -1,6 +1,6 @@
 /** `jobs …` and `analyse`: finished jobs, and measurements of a song. */
 import { openAsBlob } from 'node:fs'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { CallArguments } from '../src-contract/client.ts'
 import { DEFAULT_PAGE_SIZE } from '../src-contract/common.ts'
 import { type Analysis, JOB_STATUSES, type Job, type JobPage } from '../src-contract/jobs.ts'
@@ -10,13 +10,12 @@ import { SETTING_NAMES } from '../src-contract/settings.ts'
 import { decibels } from '../src-contract/text/numbers.ts'
 import { forecastText } from '../src-contract/text/playback-forecast.ts'
 import { waitForJob } from '../src-contract/wait-for-job.ts'
-import { wholeNumber } from '../src-contract/whole-number.ts'
 import {
   type AddCommand,
   type ClientOptions,
+  clientCommands,
   commandGroup,
   runClientCommand,
-  withClientOptions,
 } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { duration } from './duration.ts'
@@ -30,6 +29,7 @@ import { acceptOf, givenSettings, ListOption, settingOption, wordsOf } from './s
 import { table } from './text-output.ts'
 import { unpackResult, withoutEmptyFolder, writableFolder } from './unpack.ts'
 import { unusable } from './unusable-input.ts'
+import { wholeNumberFrom } from './whole-number-option.ts'
 
 interface ListOptions extends ClientOptions {
   readonly status?: (typeof JOB_STATUSES)[number]
@@ -51,61 +51,51 @@ export function registerJobCommands(program: Command, dataDir: string, messages:
   registerJobFile(command, messages)
   registerEnding(command, messages)
   registerRetry(command, messages)
-  registerAnalyse(
-    withClientOptions(program.command('analyse').alias('analyze').argument('<file>', say.file), dataDir, messages),
-    messages,
-  )
+  registerAnalyse(clientCommands(program, dataDir, messages), messages)
 }
 
 /** Adds `jobs list`, `show`, `report` and `download`. */
 function registerReading(command: AddCommand, messages: Messages): void {
   const say = messages.jobs
-  command('list', say.list)
+  command(
+    'list',
+    say.list,
+    (client, options: ListOptions) => client.call('listJobs', { query: listQuery(options) }),
+    (page) => describePage(page, messages),
+  )
     .addOption(new Option('--status <status>', say.status).choices(JOB_STATUSES))
     .option('--search <words>', say.search)
-    .option('--limit <n>', say.limit(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE), pageSize(messages), DEFAULT_PAGE_SIZE)
-    .action((options: ListOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) => client.call('listJobs', { query: listQuery(options) }),
-        (page) => describePage(page, messages),
-      ),
+    .option(
+      '--limit <n>',
+      say.limit(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE),
+      wholeNumberFrom(1, messages.jobs.aLimit(MAX_PAGE_SIZE), MAX_PAGE_SIZE),
+      DEFAULT_PAGE_SIZE,
     )
-  command('show <id>', say.show)
-    .option('--wait', say.wait)
-    .action((id: string, options: ClientOptions & { readonly wait?: true }) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) => (options.wait ? waitForJob(client, id) : client.call('readJob', { params: { job_id: id } })),
-        (job) => describeNamed(job, messages),
-      ),
-    )
-  command('report <id>', say.report).action((id: string, options: ClientOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      (client) => client.call('readReport', { params: { job_id: id } }),
-      (report) => JSON.stringify(report, null, 2),
-    ),
+  command(
+    'show <id>',
+    say.show,
+    (client, id: string, options: ClientOptions & { readonly wait?: true }) =>
+      options.wait ? waitForJob(client, id) : client.call('readJob', { params: { job_id: id } }),
+    (job) => describeNamed(job, messages),
+  ).option('--wait', say.wait)
+  command(
+    'report <id>',
+    say.report,
+    (client, id: string) => client.call('readReport', { params: { job_id: id } }),
+    (report) => JSON.stringify(report, null, 2),
   )
-  command('download <id>', say.download)
-    .option('--out <dir>', messages.master.out, absolutePath(messages))
-    .action((id: string, options: ClientOptions & { readonly out?: string }) =>
-      runClientCommand(
-        options,
-        messages,
-        async (client) => {
-          const named = options.out ?? absolutePath(messages)(MASTERS_FOLDER)
-          return withoutEmptyFolder(named, async () => {
-            const out = await writableFolder(named, messagesFor(messages, options))
-            return { files: await unpackResult(client, id, out, messagesFor(messages, options)) }
-          })
-        },
-        ({ files }) => files.join('\n'),
-      ),
-    )
+  command(
+    'download <id>',
+    say.download,
+    async (client, id: string, options: ClientOptions & { readonly out?: string }) => {
+      const named = options.out ?? absolutePath(messages)(MASTERS_FOLDER)
+      return withoutEmptyFolder(named, async () => {
+        const out = await writableFolder(named, messagesFor(messages, options))
+        return { files: await unpackResult(client, id, out, messagesFor(messages, options)) }
+      })
+    },
+    ({ files }) => files.join('\n'),
+  ).option('--out <dir>', messages.master.out, absolutePath(messages))
 }
 
 /** Adds `jobs link`, `links` and `unlink`: addresses that only work while the service is running. */
@@ -163,30 +153,25 @@ function registerEnding(command: AddCommand, messages: Messages): void {
       (job) => [describeNamed(job, messages), ...(hadEnded ? [say.hadEnded] : [])].join('\n'),
     )
   })
-  command('delete <id>', say.delete).action((id: string, options: ClientOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      async (client) => (await client.call('deleteJob', { params: { job_id: id } })) ?? { job_id: id, deleted: true },
-      (ended) => ('status' in ended ? describeNamed(ended, messages) : say.deleted),
-    ),
+  command(
+    'delete <id>',
+    say.delete,
+    async (client, id: string) =>
+      (await client.call('deleteJob', { params: { job_id: id } })) ?? { job_id: id, deleted: true },
+    (ended) => ('status' in ended ? describeNamed(ended, messages) : say.deleted),
   )
 }
 
 /** Adds `jobs retry`. */
 function registerRetry(command: AddCommand, messages: Messages): void {
-  const retry = command('retry <id>', messages.jobs.retry).addOption(
-    new ListOption('--platforms <list>', messages.master.platforms(PLATFORMS.join(',')), PLATFORMS),
-  )
+  const retry = command(
+    'retry <id>',
+    messages.jobs.retry,
+    (client, id: string, options: RetryOptions) =>
+      client.call('retryJob', { params: { job_id: id }, body: changesOf(options) }),
+    ({ job_id, credits_remaining }) => messages.jobs.retried(job_id, credits_remaining),
+  ).addOption(new ListOption('--platforms <list>', messages.master.platforms(PLATFORMS.join(',')), PLATFORMS))
   for (const name of SETTING_NAMES) retry.addOption(settingOption(name, messages))
-  retry.action((id: string, options: RetryOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      (client) => client.call('retryJob', { params: { job_id: id }, body: changesOf(options) }),
-      ({ job_id, credits_remaining }) => messages.jobs.retried(job_id, credits_remaining),
-    ),
-  )
 }
 
 interface AnalyseOptions extends ClientOptions {
@@ -195,45 +180,36 @@ interface AnalyseOptions extends ClientOptions {
   readonly target?: string
 }
 
-function registerAnalyse(command: Command, messages: Messages): void {
-  command
-    .description(messages.jobs.analyse)
-    .option('--convert', messages.master.convert)
-    .option('--price', messages.jobs.price)
-    .option('--target <file>', messages.jobs.target, absolutePath(messages))
-  command.action((file: string, options: AnalyseOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      async (client) => {
-        const named = [{ path: file === STANDARD_INPUT ? file : absolutePath(messages)(file) }]
-        const { signal } = new AbortController()
-        return withInputs(named, { messages: messagesFor(messages, options), signal }, async ([song]) => {
-          const { path = '', name = '' } = song ?? {}
-          const accept = acceptOf(options)
-          const fields = {
-            ...(accept ? { accept } : {}),
-            ...(options.price ? { price: true } : {}),
-            ...(options.target === undefined ? {} : { target: true }),
-          }
-          const files = { file: { content: await openAsBlob(path), name } }
-          const analysis = await client.call('analyze', { fields, files })
-          if (options.target !== undefined)
-            await saveNew(Response.json(analysis.target), options.target, messagesFor(messages, options))
-          return analysis
-        })
-      },
-      (analysis) => describeAnalysis(analysis, messages),
-    ),
+function registerAnalyse(command: AddCommand, messages: Messages): void {
+  const say = messages.jobs
+  command(
+    'analyse',
+    say.analyse,
+    async (client, file: string, options: AnalyseOptions) => {
+      const named = [{ path: file === STANDARD_INPUT ? file : absolutePath(messages)(file) }]
+      const { signal } = new AbortController()
+      return withInputs(named, { messages: messagesFor(messages, options), signal }, async ([song]) => {
+        const { path = '', name = '' } = song ?? {}
+        const accept = acceptOf(options)
+        const fields = {
+          ...(accept ? { accept } : {}),
+          ...(options.price ? { price: true } : {}),
+          ...(options.target === undefined ? {} : { target: true }),
+        }
+        const files = { file: { content: await openAsBlob(path), name } }
+        const analysis = await client.call('analyze', { fields, files })
+        if (options.target !== undefined)
+          await saveNew(Response.json(analysis.target), options.target, messagesFor(messages, options))
+        return analysis
+      })
+    },
+    (analysis) => describeAnalysis(analysis, messages),
   )
-}
-
-function pageSize({ jobs: say }: Messages): (text: string) => number {
-  return (text) => {
-    const value = wholeNumber(text) ?? 0
-    if (value < 1 || value > MAX_PAGE_SIZE) throw new InvalidArgumentError(say.aLimit(MAX_PAGE_SIZE))
-    return value
-  }
+    .alias('analyze')
+    .argument('<file>', say.file)
+    .option('--convert', messages.master.convert)
+    .option('--price', say.price)
+    .option('--target <file>', say.target, absolutePath(messages))
 }
 
 const listQuery = ({ status, search, limit }: ListOptions): NonNullable<CallArguments<'listJobs'>['query']> => ({

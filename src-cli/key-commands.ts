@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { ApiKey } from '../src-contract/account.ts'
 import { ApiError, errorOf } from '../src-contract/client.ts'
 import { SCOPES, type Scope } from '../src-contract/endpoint.ts'
-import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import { type ClientOptions, commandGroup } from './client-command.ts'
 import { duration } from './duration.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import { table } from './text-output.ts'
@@ -10,46 +10,30 @@ import { table } from './text-output.ts'
 /** Adds `keys create`, `keys list` and `keys revoke`. */
 export function registerKeyCommands(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.keys
-  const keys = program.command('keys').description(say.about).helpCommand('help [command]', messages.commander.help)
-
-  withClientOptions(keys.command('create').argument('<name>', say.name), dataDir, messages)
+  const command = commandGroup(program, { name: 'keys', about: say.about, dataDir, messages })
+  command(
+    'create',
+    say.create,
+    (client, name: string, { scope, expires }: ClientOptions & { scope: Scope; expires?: number }) =>
+      client.call('createKey', { body: { name, scope, ...(expires === undefined ? {} : { expires_in: expires }) } }),
+    (created) => `${say.created(created.name, created.key_id)}\n${created.key}`,
+  )
+    .argument('<name>', say.name)
     .addOption(new Option('--scope <scope>', say.scope).choices(SCOPES).default('all'))
     .option('--expires <time>', say.expires, duration(messages))
-    .description(say.create)
-    .action((name: string, { scope, expires, ...options }: ClientOptions & { scope: Scope; expires?: number }) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) =>
-          client.call('createKey', {
-            body: { name, scope, ...(expires === undefined ? {} : { expires_in: expires }) },
-          }),
-        (created) => `${say.created(created.name, created.key_id)}\n${created.key}`,
-      ),
-    )
-
-  withClientOptions(keys.command('list'), dataDir, messages)
-    .description(say.list)
-    .action((options: ClientOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) => client.call('listKeys'),
-        ({ keys: found }) => (found.length === 0 ? say.none : table(found.map((key) => row(key, messages)))),
-      ),
-    )
-
-  withClientOptions(keys.command('revoke').argument('<id>', say.id), dataDir, messages)
-    .description(say.revoke)
-    .action((id: string, options: ClientOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) =>
-          client.call('revokeKey', { params: { key_id: id } }).catch(unknownKey(id, messagesFor(messages, options))),
-        (key) => say.revoked(key.name),
-      ),
-    )
+  command(
+    'list',
+    say.list,
+    (client) => client.call('listKeys'),
+    ({ keys }) => (keys.length === 0 ? say.none : table(keys.map((key) => row(key, messages)))),
+  )
+  command(
+    'revoke',
+    say.revoke,
+    (client, id: string, options: ClientOptions) =>
+      client.call('revokeKey', { params: { key_id: id } }).catch(unknownKey(id, messagesFor(messages, options))),
+    (key) => say.revoked(key.name),
+  ).argument('<id>', say.id)
 }
 
 /** Replaces the sentence of the service, which mentions a URL unknown to the user. */

@@ -47,28 +47,21 @@ export function registerListeningCommands(program: Command, dataDir: string, mes
         ({ test_id, file }) => `${test_id}\n${file}`,
       ),
     )
-  command('show', say.show)
-    .argument('<id>', say.id)
-    .action((id: string, options: ClientOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) => client.call('readListeningTest', { params: { test_id: id } }),
-        summaryOf,
-      ),
-    )
-  command('add', say.add)
+  command(
+    'show',
+    say.show,
+    (client, id: string) => client.call('readListeningTest', { params: { test_id: id } }),
+    summaryOf,
+  ).argument('<id>', say.id)
+  command(
+    'add',
+    say.add,
+    async (client, id: string, file: string) =>
+      client.call('addListeningResult', { params: { test_id: id }, body: await resultIn(file, messages) }),
+    summaryOf,
+  )
     .argument('<id>', say.id)
     .argument('<file>', say.file, absolutePath(messages))
-    .action((id: string, file: string, options: ClientOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        async (client) =>
-          client.call('addListeningResult', { params: { test_id: id }, body: await resultIn(file, messages) }),
-        summaryOf,
-      ),
-    )
 }
 
 /** Returns the result in a file, which the service checks. */

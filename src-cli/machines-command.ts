@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { MACHINE_WISHES, Machines } from '../src-contract/machines.ts'
 import { farmTroubleText } from '../src-contract/text/farm-troubles.ts'
-import { type ClientOptions, commandGroup, runClientCommand } from './client-command.ts'
+import { commandGroup } from './client-command.ts'
 import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { formatBytes, table } from './text-output.ts'
@@ -12,28 +12,22 @@ type Wish = (typeof MACHINE_WISHES)[number]
 export function registerMachinesCommand(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.machines
   const command = commandGroup(program, { name: 'machines', about: say.about, dataDir, messages })
-  command('list', say.list).action((options: ClientOptions) =>
-    runClientCommand(options, messages, listed, (answer) => describe(answer, messages)),
-  )
+  command('list', say.list, listed, (answer) => describe(answer, messages))
   const wishes: readonly (readonly [string, Wish])[] = [
     ['drain', 'drain'],
     ['resume', 'work'],
     ['remove', 'remove'],
   ]
   for (const [name, wish] of wishes)
-    command(name, say.wishes[wish])
-      .argument('<name>', say.name)
-      .action((machine: string, options: ClientOptions) =>
-        runClientCommand(
-          options,
-          messages,
-          async (client) => {
-            await client.call('changeMachine', { params: { name: machine }, body: { wish } })
-            return listed(client)
-          },
-          (answer) => describe(answer, messages),
-        ),
-      )
+    command(
+      name,
+      say.wishes[wish],
+      async (client, machine: string) => {
+        await client.call('changeMachine', { params: { name: machine }, body: { wish } })
+        return listed(client)
+      },
+      (answer) => describe(answer, messages),
+    ).argument('<name>', say.name)
 }
 
 const listed = (client: ServiceClient) => client.call('listMachines', {})

@@ -19,13 +19,11 @@ const PAGE = 1000
 export function registerManifestCommands(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.batches
   const command = commandGroup(program, { name: 'batches', about: say.about, dataDir, messages })
-  command('list', say.list).action((options: ClientOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      (client) => client.call('listBatches'),
-      ({ batches }) => (batches.length === 0 ? say.none : table(batches.map((batch) => rowOf(batch, messages)))),
-    ),
+  command(
+    'list',
+    say.list,
+    (client) => client.call('listBatches'),
+    ({ batches }) => (batches.length === 0 ? say.none : table(batches.map((batch) => rowOf(batch, messages)))),
   )
   for (const [name, endpoint] of CHANGES) {
     command(`${name} <id>`, say[name]).action((id: string, options: ClientOptions) => {
@@ -42,14 +40,12 @@ export function registerManifestCommands(program: Command, dataDir: string, mess
       )
     })
   }
-  command('delete <id>', say.delete).action((id: string, options: ClientOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      async (client) =>
-        (await client.call('deleteBatch', { params: { batch_id: id } })) ?? { batch_id: id, deleted: true },
-      (outcome) => ('status' in outcome ? table([rowOf(outcome, messages)]) : say.deleted),
-    ),
+  command(
+    'delete <id>',
+    say.delete,
+    async (client, id: string) =>
+      (await client.call('deleteBatch', { params: { batch_id: id } })) ?? { batch_id: id, deleted: true },
+    (outcome) => ('status' in outcome ? table([rowOf(outcome, messages)]) : say.deleted),
   )
   registerSongs(command, messages)
   registerFollow(command, messages)
@@ -73,21 +69,18 @@ function unchanged(name: (typeof CHANGES)[number][0], { batches: say }: Messages
 /** Adds `batches songs`. */
 function registerSongs(command: AddCommand, messages: Messages): void {
   const say = messages.batches
-  command('songs <id>', say.songs)
+  command(
+    'songs <id>',
+    say.songs,
+    async (client, id: string, options: SongOptions) => {
+      if (!options.csv) return { songs: await allSongs(client, id, options.failed === true) }
+      const answer = await client.open('readBatchSongs', { params: { batch_id: id }, query: { format: 'csv' } })
+      return { csv: (await answer.text()).trimEnd() }
+    },
+    (outcome) => ('csv' in outcome ? outcome.csv : table(outcome.songs.map(songRow))),
+  )
     .option('--failed', say.failed)
     .addOption(new Option('--csv', say.csv).conflicts(['failed', 'json']))
-    .action((id: string, options: SongOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        async (client) => {
-          if (!options.csv) return { songs: await allSongs(client, id, options.failed === true) }
-          const answer = await client.open('readBatchSongs', { params: { batch_id: id }, query: { format: 'csv' } })
-          return { csv: (await answer.text()).trimEnd() }
-        },
-        (outcome) => ('csv' in outcome ? outcome.csv : table(outcome.songs.map(songRow))),
-      ),
-    )
 }
 
 async function allSongs(client: ServiceClient, id: string, onlyFailed: boolean): Promise<ManifestSong[]> {

@@ -4,7 +4,7 @@ import { METADATA, METADATA_NAMES } from '../src-contract/metadata.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import { SETTING_NAMES, SETTINGS } from '../src-contract/settings.ts'
 import { programName } from '../src-contract/wire-values.ts'
-import { type ClientOptions, type LongRun, runLongCommand, withClientOptions } from './client-command.ts'
+import { type LongRun, runLongCommand, withClientOptions } from './client-command.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import { FAILED, INTERRUPTED } from './exit-codes.ts'
@@ -12,24 +12,14 @@ import { type Input, STANDARD_INPUT, withInputs } from './input-file.ts'
 import { describeJob } from './job-text.ts'
 import { type MasterOutcome, masterFile } from './master.ts'
 import type { Messages } from './messages.ts'
-import { acceptOf, ListOption, settingOption, withReferences } from './setting-options.ts'
+import { acceptOf, ListOption, type MasteringOptions, settingOption, withReferences } from './setting-options.ts'
 import { withoutEmptyFolder } from './unpack.ts'
 
-interface MasterCommandOptions extends ClientOptions {
+interface MasterCommandOptions extends MasteringOptions {
   readonly platforms?: string
-  readonly out?: string
-  readonly reference?: readonly string[]
-  readonly referenceWeights?: string
-  readonly target?: readonly string[]
-  readonly title?: string
   readonly artist?: string
   readonly cover?: string
-  readonly recipe?: string
-  readonly preset?: string
-  readonly convert?: true
   readonly stems?: true
-  /** Texts of the settings by the names of their options. */
-  readonly [option: string]: unknown
 }
 
 /** Adds `master FILE`: one ordinary job, with its masters unpacked into `--out`. */

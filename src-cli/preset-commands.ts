@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { CallArguments } from '../src-contract/client.ts'
 import { SETTING_NAMES } from '../src-contract/settings.ts'
-import { type ClientOptions, commandGroup, runClientCommand } from './client-command.ts'
+import { type ClientOptions, commandGroup } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import type { Messages } from './messages.ts'
 import { notSaved } from './save-file.ts'
@@ -20,63 +20,51 @@ interface SaveOptions extends ClientOptions {
 export function registerPresetCommands(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.presets
   const command = commandGroup(program, { name: 'presets', about: say.about, dataDir, messages })
-  command('list', say.list).action((options: ClientOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      (client) => client.call('readPresets', {}),
-      ({ presets }) => presets.map(({ name }) => name).join('\n') || say.none,
-    ),
+  command(
+    'list',
+    say.list,
+    (client) => client.call('readPresets', {}),
+    ({ presets }) => presets.map(({ name }) => name).join('\n') || say.none,
   )
-  command('export', say.export)
+  command(
+    'export',
+    say.export,
+    async (client, name: string, file: string) => {
+      const { presets } = await client.call('readPresets', {})
+      const preset = presets.find((one) => one.name === name)
+      if (!preset) throw unusable(say.unknown(name))
+      await writeFile(file, `${JSON.stringify(preset, null, 2)}\n`, { flag: 'wx' }).catch((cause: unknown) => {
+        throw notSaved(file, cause, messages)
+      })
+      return { ...preset, file }
+    },
+    ({ file }) => file,
+  )
     .argument('<name>', say.name)
     .argument('<file>', say.out, absolutePath(messages))
-    .action((name: string, file: string, options: ClientOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        async (client) => {
-          const { presets } = await client.call('readPresets', {})
-          const preset = presets.find((one) => one.name === name)
-          if (!preset) throw unusable(say.unknown(name))
-          await writeFile(file, `${JSON.stringify(preset, null, 2)}\n`, { flag: 'wx' }).catch((cause: unknown) => {
-            throw notSaved(file, cause, messages)
-          })
-          return { ...preset, file }
-        },
-        () => file,
-      ),
-    )
-  command('save', say.save)
+  command(
+    'save',
+    say.save,
+    async (client, name: string, options: SaveOptions) =>
+      client.call('savePreset', {
+        params: { name },
+        body: { settings: await settingsFor(client, options, messages) },
+      }),
+    ({ name }) => say.saved(name),
+  )
     .argument('<name>', say.name)
     .option('--job <id>', say.job)
     .option('--recipe', say.recipe)
     .option('--file <file>', say.file, absolutePath(messages))
-    .action((name: string, options: SaveOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        async (client) =>
-          client.call('savePreset', {
-            params: { name },
-            body: { settings: await settingsFor(client, options, messages) },
-          }),
-        ({ name }) => say.saved(name),
-      ),
-    )
-  command('delete', say.delete)
-    .argument('<name>', say.name)
-    .action((name: string, options: ClientOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        async (client) => {
-          await client.call('deletePreset', { params: { name } })
-          return { name }
-        },
-        () => say.deleted(name),
-      ),
-    )
+  command(
+    'delete',
+    say.delete,
+    async (client, name: string) => {
+      await client.call('deletePreset', { params: { name } })
+      return { name }
+    },
+    ({ name }) => say.deleted(name),
+  ).argument('<name>', say.name)
 }
 
 type Settings = NonNullable<CallArguments<'savePreset'>['body']>['settings']

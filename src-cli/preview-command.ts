@@ -8,29 +8,19 @@ import { PLATFORMS, type Platform } from '../src-contract/platforms/index.ts'
 import { DELIVERY_NAMES, SETTING_NAMES } from '../src-contract/settings.ts'
 import { decibels } from '../src-contract/text/numbers.ts'
 import { programName } from '../src-contract/wire-values.ts'
-import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import { clientCommands } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { STANDARD_INPUT, withInputs } from './input-file.ts'
 import { readTargets } from './master.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import { saveNew } from './save-file.ts'
 import type { ServiceClient } from './service-client.ts'
-import { acceptOf, settingOption, withReferences } from './setting-options.ts'
+import { acceptOf, type MasteringOptions, settingOption, withReferences } from './setting-options.ts'
 
-interface PreviewOptions extends ClientOptions {
+interface PreviewOptions extends MasteringOptions {
   readonly platform: Platform
-  readonly out?: string
-  readonly title?: string
   readonly start?: string
   readonly seconds?: string
-  readonly reference?: readonly string[]
-  readonly referenceWeights?: string
-  readonly target?: readonly string[]
-  readonly recipe?: string
-  readonly preset?: string
-  readonly convert?: true
-  /** Texts of the settings by the names of their options. */
-  readonly [option: string]: unknown
 }
 
 interface Written {
@@ -43,12 +33,13 @@ interface Written {
 /** Adds `preview`. */
 export function registerPreviewCommand(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.preview
-  const command = withClientOptions(
-    program.command('preview').argument('<file>', messages.jobs.file),
-    dataDir,
-    messages,
+  const command = clientCommands(program, dataDir, messages)(
+    'preview',
+    say.about,
+    (client, file: string, options: PreviewOptions) => preview(client, file, options, messagesFor(messages, options)),
+    (written) => say.written(written.file, String(written.start_seconds), decibels(written.integrated_lufs)),
   )
-    .description(say.about)
+    .argument('<file>', messages.jobs.file)
     .addOption(new Option('--platform <platform>', say.platform).choices(PLATFORMS).default(PLATFORMS[0]))
     .option('--out <file>', say.out, absolutePath(messages))
     .option('--start <seconds>', say.start)
@@ -59,14 +50,6 @@ export function registerPreviewCommand(program: Command, dataDir: string, messag
     .option('--convert', messages.master.convert)
   withReferences(command, messages, absolutePath(messages))
   for (const name of HEARD_NAMES) command.addOption(settingOption(name, messages))
-  command.action((file: string, options: PreviewOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      (client) => preview(client, file, options, messagesFor(messages, options)),
-      (written) => say.written(written.file, String(written.start_seconds), decibels(written.integrated_lufs)),
-    ),
-  )
 }
 
 /** Audible settings: a preview is one WAV without tags. */

@@ -18,9 +18,9 @@ import { OUTCOME_WORDS, VERDICT_WORDS } from '../src-contract/text/delivery.ts'
 import {
   type AddCommand,
   type ClientOptions,
+  clientCommands,
   commandGroup,
   runClientCommand,
-  withClientOptions,
 } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { FAILED } from './exit-codes.ts'
@@ -67,36 +67,26 @@ export function registerReleaseCommands(program: Command, dataDir: string, messa
   registerMasteringCommands(command, messages)
 
   registerExport(command, messages)
-  withClientOptions(
-    program.command('verify').argument('<folder>', say.folder, absolutePath(messages)),
-    dataDir,
-    messages,
-  )
-    .description(say.verify)
-    .action((folder: string, options: ClientOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        async (client) => {
-          const found = await client.call('verifyFolder', { body: { folder } })
-          if (!found.is_intact) process.exitCode = FAILED
-          return found
-        },
-        (found) => describeFolder(found, messages),
-      ),
-    )
+  clientCommands(program, dataDir, messages)(
+    'verify',
+    say.verify,
+    async (client, folder: string) => {
+      const found = await client.call('verifyFolder', { body: { folder } })
+      if (!found.is_intact) process.exitCode = FAILED
+      return found
+    },
+    (found) => describeFolder(found, messages),
+  ).argument('<folder>', say.folder, absolutePath(messages))
 }
 
 /** Adds `release check` and `release export`. */
 function registerExport(command: AddCommand, messages: Messages): void {
   const say = messages.release
-  command('check <id>', say.check).action((id: string, options: ClientOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      (client) => client.call('readReadiness', { params: { release_id: id } }),
-      (found) => describeReadiness(found, messages),
-    ),
+  command(
+    'check <id>',
+    say.check,
+    (client, id: string) => client.call('readReadiness', { params: { release_id: id } }),
+    (found) => describeReadiness(found, messages),
   )
   command('export <id>', say.export)
     .option('--out <folder>', say.out, absolutePath(messages))
@@ -136,58 +126,52 @@ function registerExport(command: AddCommand, messages: Messages): void {
 function registerKeeping(command: AddCommand, messages: Messages): void {
   const say = messages.release
   const shown = (release: Release) => describeRelease(release, messages)
-  command('list', say.list).action((options: ClientOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      (client) => client.call('listReleases', { query: { limit: 100 } }),
-      ({ releases }) =>
-        releases.length === 0
-          ? say.none
-          : table(
-              releases.map((one) => [
-                one.release_id,
-                one.kind,
-                say.tracks(one.track_count),
-                `${one.artist} - ${one.title}`,
-              ]),
-            ),
-    ),
+  command(
+    'list',
+    say.list,
+    (client) => client.call('listReleases', { query: { limit: 100 } }),
+    ({ releases }) =>
+      releases.length === 0
+        ? say.none
+        : table(
+            releases.map((one) => [
+              one.release_id,
+              one.kind,
+              say.tracks(one.track_count),
+              `${one.artist} - ${one.title}`,
+            ]),
+          ),
   )
-  command('show <id>', say.show).action((id: string, options: ClientOptions) =>
-    runClientCommand(options, messages, (client) => client.call('readRelease', { params: { release_id: id } }), shown),
+  command(
+    'show <id>',
+    say.show,
+    (client, id: string) => client.call('readRelease', { params: { release_id: id } }),
+    shown,
   )
-  command('new <title>', say.create)
+  command(
+    'new <title>',
+    say.create,
+    (client, title: string, options: NewOptions) => client.call('createRelease', { body: newRelease(title, options) }),
+    shown,
+  )
     .requiredOption('--artist <name>', say.artist)
     .addOption(new Option('--kind <kind>', say.kind).choices(RELEASE_KINDS).default('single'))
     .option('--job <ids...>', say.job)
-    .action((title: string, options: NewOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) => client.call('createRelease', { body: newRelease(title, options) }),
-        shown,
-      ),
-    )
-  command('add <id> <jobs...>', say.add).action((id: string, jobs: string[], options: ClientOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      (client) =>
-        client.call('addTracks', { params: { release_id: id }, body: { tracks: jobs.map((job_id) => ({ job_id })) } }),
-      shown,
-    ),
+  command(
+    'add <id> <jobs...>',
+    say.add,
+    (client, id: string, jobs: string[]) =>
+      client.call('addTracks', { params: { release_id: id }, body: { tracks: jobs.map((job_id) => ({ job_id })) } }),
+    shown,
   )
-  command('delete <id>', say.delete).action((id: string, options: ClientOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      async (client) => {
-        await client.call('deleteRelease', { params: { release_id: id } })
-        return { deleted: true }
-      },
-      () => say.deleted,
-    ),
+  command(
+    'delete <id>',
+    say.delete,
+    async (client, id: string) => {
+      await client.call('deleteRelease', { params: { release_id: id } })
+      return { deleted: true }
+    },
+    () => say.deleted,
   )
 }
 
@@ -199,48 +183,39 @@ function registerTables(command: AddCommand, messages: Messages): void {
       ...releases.map((release) => describeRelease(release, messages)),
       ...(ignored_columns.length > 0 ? [say.ignored(ignored_columns.join(', '))] : []),
     ].join('\n\n')
-  command('import <file>', say.import)
+  command(
+    'import <file>',
+    say.import,
+    (client, file: string, options: ImportOptions) =>
+      withTable(file, messagesFor(messages, options), (part) =>
+        client.call('importReleases', { ...part, fields: namesBeside(options) }),
+      ),
+    shownAll,
+  )
     .option('--title <title>', say.importTitle)
     .option('--artist <artist>', say.importArtist)
-    .action((file: string, options: ImportOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) =>
-          withTable(file, messagesFor(messages, options), (part) =>
-            client.call('importReleases', { ...part, fields: namesBeside(options) }),
-          ),
-        shownAll,
+  command(
+    'csv <id>',
+    say.csv,
+    async (client, id: string, options: ClientOptions & { readonly out?: string }) => {
+      const csv = await (await client.open('readReleaseCsv', { params: { release_id: id } })).text()
+      if (options.out === undefined) return { csv }
+      // An existing file may hold the owner's own changes.
+      await writeFile(options.out, `\ufeff${csv}`, { flag: 'wx' }).catch((cause: unknown) => {
+        throw notSaved(options.out ?? '', cause, messagesFor(messages, options))
+      })
+      return { file: options.out }
+    },
+    (outcome) => ('csv' in outcome ? outcome.csv : say.written(outcome.file)),
+  ).option('--out <file>', say.csvOut, absolutePath(messages))
+  command(
+    'update <id> <file>',
+    say.update,
+    (client, id: string, file: string, options: ClientOptions) =>
+      withTable(file, messagesFor(messages, options), (part) =>
+        client.call('changeReleaseByCsv', { params: { release_id: id }, ...part }),
       ),
-    )
-  command('csv <id>', say.csv)
-    .option('--out <file>', say.csvOut, absolutePath(messages))
-    .action((id: string, options: ClientOptions & { readonly out?: string }) =>
-      runClientCommand(
-        options,
-        messages,
-        async (client) => {
-          const csv = await (await client.open('readReleaseCsv', { params: { release_id: id } })).text()
-          if (options.out === undefined) return { csv }
-          // An existing file may hold the owner's own changes.
-          await writeFile(options.out, `\ufeff${csv}`, { flag: 'wx' }).catch((cause: unknown) => {
-            throw notSaved(options.out ?? '', cause, messagesFor(messages, options))
-          })
-          return { file: options.out }
-        },
-        (outcome) => ('csv' in outcome ? outcome.csv : say.written(outcome.file)),
-      ),
-    )
-  command('update <id> <file>', say.update).action((id: string, file: string, options: ClientOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      (client) =>
-        withTable(file, messagesFor(messages, options), (part) =>
-          client.call('changeReleaseByCsv', { params: { release_id: id }, ...part }),
-        ),
-      shownAll,
-    ),
+    shownAll,
   )
 }
 

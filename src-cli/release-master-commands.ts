@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Command } from 'commander'
 import type { ReleasePlan } from '../src-contract/release-mastering.ts'
 import type { Release } from '../src-contract/releases.ts'
 import { change, decibels } from '../src-contract/text/numbers.ts'
-import { type ClientOptions, runClientCommand } from './client-command.ts'
+import { type AddCommand, type ClientOptions, runClientCommand } from './client-command.ts'
 import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { table } from './text-output.ts'
@@ -12,34 +11,25 @@ import { table } from './text-output.ts'
 const LOOK_EVERY_MS = 1000
 
 /** Adds `release plan`, `master` and `cancel`. */
-export function registerMasteringCommands(
-  command: (usage: string, description: string) => Command,
-  messages: Messages,
-): void {
+export function registerMasteringCommands(command: AddCommand, messages: Messages): void {
   const say = messages.release
-  command('plan <id>', say.plan).action((id: string, options: ClientOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      (client) => completePlan(client, id),
-      (plan) => describePlan(plan, messages),
-    ),
+  command(
+    'plan <id>',
+    say.plan,
+    (client, id: string) => completePlan(client, id),
+    (plan) => describePlan(plan, messages),
   )
-  command('master <id>', say.master)
-    .option('--wait', say.wait)
-    .action((id: string, options: ClientOptions & { readonly wait?: boolean }) =>
-      runClientCommand(
-        options,
-        messages,
-        async (client) => {
-          const begun = await client.call('masterRelease', { params: { release_id: id } })
-          const release = options.wait ? await ended(client, id) : begun
-          if (release.mastering.state === 'failed') process.exitCode = 1
-          return release
-        },
-        (release) => describeMastering(release, messages),
-      ),
-    )
+  command(
+    'master <id>',
+    say.master,
+    async (client, id: string, options: ClientOptions & { readonly wait?: boolean }) => {
+      const begun = await client.call('masterRelease', { params: { release_id: id } })
+      const release = options.wait ? await ended(client, id) : begun
+      if (release.mastering.state === 'failed') process.exitCode = 1
+      return release
+    },
+    (release) => describeMastering(release, messages),
+  ).option('--wait', say.wait)
   command('cancel <id>', say.cancel).action((id: string, options: ClientOptions) => {
     let isRunning = false
     return runClientCommand(

@@ -4,8 +4,23 @@ import { MAX_REFERENCES } from '../src-contract/limits.ts'
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../src-contract/settings.ts'
 import { ACCEPT_ANY, type Accept } from '../src-contract/song-files.ts'
 import { programName } from '../src-contract/wire-values.ts'
+import type { ClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import type { Messages } from './messages.ts'
+
+/** Options of commands that take a song and the settings of its master. */
+export interface MasteringOptions extends ClientOptions {
+  readonly out?: string
+  readonly title?: string
+  readonly reference?: readonly string[]
+  readonly referenceWeights?: string
+  readonly target?: readonly string[]
+  readonly recipe?: string
+  readonly preset?: string
+  readonly convert?: true
+  /** Texts of the settings by the names of their options. */
+  readonly [option: string]: unknown
+}
 
 /** Option with a comma-separated list; shells complete one of its words. */
 export class ListOption extends Option {

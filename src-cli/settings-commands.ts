@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { Settings, SystemState } from '../src-contract/app.ts'
 import { isAgreed } from './agreement.ts'
-import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import { type ClientOptions, commandGroup } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { ffmpegInUse } from './doctor-command.ts'
 import { type Messages, messagesFor } from './messages.ts'
@@ -18,27 +18,29 @@ interface FfmpegOptions extends ClientOptions {
 
 type Choice = Pick<Settings, 'ffmpeg_path'> & Pick<SystemState, 'ffmpeg' | 'ffmpeg_lack'>
 
-/** Adds `settings ffmpeg`: visible on the page, but only the owner may choose it. */
+/** Adds `settings ffmpeg` and `settings farm`: visible on the page, but only the owner may set them. */
 export function registerSettingsCommands(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.settings
-  const settings = program
-    .command('settings')
-    .description(say.about)
-    .helpCommand('help [command]', messages.commander.help)
-
-  withClientOptions(settings.command('ffmpeg').argument('[path]', say.path, absolutePath(messages)), dataDir, messages)
-    .description(say.ffmpeg)
+  const command = commandGroup(program, { name: 'settings', about: say.about, dataDir, messages })
+  command(
+    'ffmpeg',
+    say.ffmpeg,
+    (client, path: string | undefined, options: FfmpegOptions) =>
+      choose(client, path, options, messagesFor(messages, options)),
+    (choice) => describe(choice, messages),
+  )
+    .argument('[path]', say.path, absolutePath(messages))
     .option('--clear', say.clear)
     .option('--yes', say.yes)
-    .action((path: string | undefined, options: FfmpegOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) => choose(client, path, options, messagesFor(messages, options)),
-        (choice) => describe(choice, messages),
-      ),
-    )
-  registerFarm(settings, dataDir, messages)
+  command(
+    'farm',
+    say.farm,
+    (client, options: FarmOptions) => setFarm(client, options, messagesFor(messages, options)),
+    ({ farm }) => (farm ? `${farm.queue}  ${farm.blobs}\n${say.fromNextStart}` : messages.machines.alone),
+  )
+    .option('--queue <address>', messages.serve.queue)
+    .option('--blobs <place>', messages.serve.blobs)
+    .option('--clear', say.noFarm)
 }
 
 interface FarmOptions extends ClientOptions {
@@ -47,24 +49,7 @@ interface FarmOptions extends ClientOptions {
   readonly clear?: boolean
 }
 
-/** Adds `settings farm`: further machines for `serve`, from its next start. */
-function registerFarm(settings: Command, dataDir: string, messages: Messages): void {
-  const say = messages.settings
-  withClientOptions(settings.command('farm'), dataDir, messages)
-    .description(say.farm)
-    .option('--queue <address>', messages.serve.queue)
-    .option('--blobs <place>', messages.serve.blobs)
-    .option('--clear', say.noFarm)
-    .action((options: FarmOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) => setFarm(client, options, messagesFor(messages, options)),
-        ({ farm }) => (farm ? `${farm.queue}  ${farm.blobs}\n${say.fromNextStart}` : messages.machines.alone),
-      ),
-    )
-}
-
+/** Sets the queue and the place of files of further machines for `serve`, from its next start. */
 async function setFarm(
   client: ServiceClient,
   { queue, blobs, clear }: FarmOptions,

@@ -1,7 +1,7 @@
 /** `stems …`: the stored sets of stems. */
 import type { Command } from 'commander'
 import { playingTime } from '../src-contract/text/numbers.ts'
-import { type ClientOptions, commandGroup, runClientCommand } from './client-command.ts'
+import { commandGroup } from './client-command.ts'
 import type { Messages } from './messages.ts'
 import { formatBytes, table } from './text-output.ts'
 
@@ -9,44 +9,38 @@ import { formatBytes, table } from './text-output.ts'
 export function registerStemCommands(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.stemSets
   const command = commandGroup(program, { name: 'stems', about: say.about, dataDir, messages })
-  command('list', say.list).action((options: ClientOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      (client) => client.call('listStemSets'),
-      ({ sources }) =>
-        sources.length === 0
-          ? say.none
-          : table(
-              sources.map(({ source_id, title, stems, size_bytes }) => [
-                source_id,
-                title,
-                say.count(stems.length),
-                formatBytes(size_bytes),
-              ]),
-            ),
-    ),
+  command(
+    'list',
+    say.list,
+    (client) => client.call('listStemSets'),
+    ({ sources }) =>
+      sources.length === 0
+        ? say.none
+        : table(
+            sources.map(({ source_id, title, stems, size_bytes }) => [
+              source_id,
+              title,
+              say.count(stems.length),
+              formatBytes(size_bytes),
+            ]),
+          ),
   )
-  command('show', say.show)
-    .argument('<id>', say.id)
-    .action((id: string, options: ClientOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) => client.call('readStemSet', { params: { source_id: id } }),
-        ({ stems, notes, original }) =>
-          [
-            table(
-              stems.map(({ stem, role, filename, duration_seconds }) => [
-                String(stem),
-                role,
-                filename,
-                playingTime(duration_seconds),
-              ]),
-            ),
-            ...notes,
-            ...(original?.likeness ? [original.likeness.summary] : []),
-          ].join('\n'),
-      ),
-    )
+  command(
+    'show',
+    say.show,
+    (client, id: string) => client.call('readStemSet', { params: { source_id: id } }),
+    ({ stems, notes, original }) =>
+      [
+        table(
+          stems.map(({ stem, role, filename, duration_seconds }) => [
+            String(stem),
+            role,
+            filename,
+            playingTime(duration_seconds),
+          ]),
+        ),
+        ...notes,
+        ...(original?.likeness ? [original.likeness.summary] : []),
+      ].join('\n'),
+  ).argument('<id>', say.id)
 }

@@ -6,7 +6,7 @@ import type { CallArguments } from '../src-contract/client.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import { DEFAULT_SETTINGS } from '../src-contract/settings.ts'
 import { ACCEPT_ANY } from '../src-contract/song-files.ts'
-import { type AddCommand, type ClientOptions, commandGroup, runClientCommand } from './client-command.ts'
+import { type AddCommand, type ClientOptions, commandGroup } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
@@ -27,30 +27,25 @@ interface WatchOptions extends ClientOptions {
 export function registerWatchCommands(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.watch
   const command = commandGroup(program, { name: 'watch', about: say.about, dataDir, messages })
-  const shown = (folder: WatchFolder) => describe([folder], messages)
-  command('list', say.list).action((options: ClientOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      (client) => client.call('listWatchFolders'),
-      ({ folders }) => (folders.length === 0 ? say.none : describe(folders, messages)),
-    ),
+  command(
+    'list',
+    say.list,
+    (client) => client.call('listWatchFolders'),
+    ({ folders }) => (folders.length === 0 ? say.none : describe(folders, messages)),
   )
-  const add = command('add', say.add)
+  const add = command(
+    'add',
+    say.add,
+    (client, folder: string, options: WatchOptions) =>
+      client.call('addWatchFolder', { body: choiceOf(folder, options) }),
+    (folder) => describe([folder], messages),
+  )
     .argument('<folder>', say.folder, absolutePath(messages))
     .option('--out <dir>', say.out, absolutePath(messages))
     .option('--existing', say.existing)
     .option('--convert', messages.master.convert)
     .addOption(new ListOption('--platforms <list>', messages.master.allPlatforms(PLATFORMS.join(',')), PLATFORMS))
   for (const name of OWN_NAMES) add.addOption(settingOption(name, messages))
-  add.action((folder: string, options: WatchOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      (client) => client.call('addWatchFolder', { body: choiceOf(folder, options) }),
-      shown,
-    ),
-  )
   registerChanging(command, messages)
 }
 
@@ -63,35 +58,27 @@ function registerChanging(command: AddCommand, messages: Messages): void {
     convert: { accept: ACCEPT_ANY },
   } as const
   const change = (name: keyof typeof changes) =>
-    command(name, say[name])
-      .argument('<folder>', say.id)
-      .action((folder: string, options: ClientOptions) =>
-        runClientCommand(
-          options,
-          messages,
-          async (client) => {
-            const params = { folder_id: await idOf(client, folder, messagesFor(messages, options)) }
-            return client.call('changeWatchFolder', { params, body: changes[name] })
-          },
-          (changed) => describe([changed], messages),
-        ),
-      )
+    command(
+      name,
+      say[name],
+      async (client, folder: string, options: ClientOptions) => {
+        const params = { folder_id: await idOf(client, folder, messagesFor(messages, options)) }
+        return client.call('changeWatchFolder', { params, body: changes[name] })
+      },
+      (changed) => describe([changed], messages),
+    ).argument('<folder>', say.id)
   change('pause')
   change('resume')
   change('convert')
-  command('remove', say.remove)
-    .argument('<folder>', say.id)
-    .action((folder: string, options: ClientOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        async (client) => {
-          const params = { folder_id: await idOf(client, folder, messagesFor(messages, options)) }
-          return client.call('removeWatchFolder', { params })
-        },
-        () => say.removed,
-      ),
-    )
+  command(
+    'remove',
+    say.remove,
+    async (client, folder: string, options: ClientOptions) => {
+      const params = { folder_id: await idOf(client, folder, messagesFor(messages, options)) }
+      return client.call('removeWatchFolder', { params })
+    },
+    () => say.removed,
+  ).argument('<folder>', say.id)
 }
 
 function choiceOf(folder: string, options: WatchOptions): CallArguments<'addWatchFolder'>['body'] {

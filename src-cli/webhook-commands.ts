@@ -1,15 +1,15 @@
 /** `webhooks …`: the account's webhooks, their secrets and deliveries. */
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { CallArguments } from '../src-contract/client.ts'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../src-contract/events.ts'
 import { MAX_PAGE_SIZE } from '../src-contract/limits.ts'
 import type { Delivery, Webhook } from '../src-contract/webhooks.ts'
-import { wholeNumber } from '../src-contract/whole-number.ts'
 import { type AddCommand, type ClientOptions, commandGroup, runClientCommand } from './client-command.ts'
 import { FAILED } from './exit-codes.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import { table } from './text-output.ts'
 import { unusable } from './unusable-input.ts'
+import { wholeNumberFrom } from './whole-number-option.ts'
 
 /** Adds the group `webhooks`. */
 export function registerWebhookCommands(program: Command, dataDir: string, messages: Messages): void {
@@ -22,39 +22,30 @@ export function registerWebhookCommands(program: Command, dataDir: string, messa
 /** Adds `webhooks list`, `add` and `remove`. */
 function registerKeeping(command: AddCommand, messages: Messages): void {
   const say = messages.webhooks
-  command('list', say.list).action((options: ClientOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      (client) => client.call('listWebhooks'),
-      ({ webhooks }) => (webhooks.length === 0 ? say.none : table(webhooks.map((one) => webhookRow(one, messages)))),
-    ),
+  command(
+    'list',
+    say.list,
+    (client) => client.call('listWebhooks'),
+    ({ webhooks }) => (webhooks.length === 0 ? say.none : table(webhooks.map((one) => webhookRow(one, messages)))),
   )
-  command('add', say.add)
+  command(
+    'add',
+    say.add,
+    (client, url: string, options: ClientOptions & { readonly event?: WebhookEvent[] }) =>
+      client.call('createWebhook', { body: { url, ...(options.event ? { events: options.event } : {}) } }),
+    ({ webhook_id, secret }) => `${say.added(webhook_id)}\n${secret}`,
+  )
     .argument('<url>', say.url)
     .addOption(new Option('--event <event...>', say.event).choices(WEBHOOK_EVENTS))
-    .action((url: string, options: ClientOptions & { readonly event?: WebhookEvent[] }) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) =>
-          client.call('createWebhook', { body: { url, ...(options.event ? { events: options.event } : {}) } }),
-        ({ webhook_id, secret }) => `${say.added(webhook_id)}\n${secret}`,
-      ),
-    )
-  command('remove', say.remove)
-    .argument('<id>', say.id)
-    .action((id: string, options: ClientOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        async (client) => {
-          await client.call('deleteWebhook', { params: { webhook_id: id } })
-          return { webhook_id: id, deleted: true }
-        },
-        () => say.removed,
-      ),
-    )
+  command(
+    'remove',
+    say.remove,
+    async (client, id: string) => {
+      await client.call('deleteWebhook', { params: { webhook_id: id } })
+      return { webhook_id: id, deleted: true }
+    },
+    () => say.removed,
+  ).argument('<id>', say.id)
 }
 
 /** Adds `webhooks secret`. */
@@ -87,46 +78,32 @@ interface DeliveryOptions extends ClientOptions {
 function registerDeliveries(command: AddCommand, messages: Messages): void {
   const say = messages.webhooks
   const shown = (delivery: Delivery) => table([deliveryRow(delivery, messages)])
-  command('test', say.test)
-    .argument('<id>', say.id)
-    .action((id: string, options: ClientOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        async (client) => {
-          const delivery = await client.call('testWebhook', { params: { webhook_id: id } })
-          if (delivery.state === 'failed') process.exitCode = FAILED
-          return delivery
-        },
-        shown,
-      ),
-    )
-  command('deliveries', say.deliveries)
+  command(
+    'test',
+    say.test,
+    async (client, id: string) => {
+      const delivery = await client.call('testWebhook', { params: { webhook_id: id } })
+      if (delivery.state === 'failed') process.exitCode = FAILED
+      return delivery
+    },
+    shown,
+  ).argument('<id>', say.id)
+  command(
+    'deliveries',
+    say.deliveries,
+    (client, options: DeliveryOptions) => client.call('listDeliveries', { query: deliveryQuery(options) }),
+    ({ deliveries }) =>
+      deliveries.length === 0 ? say.noDeliveries : table(deliveries.map((one) => deliveryRow(one, messages))),
+  )
     .option('--webhook <id>', say.ofWebhook)
     .option('--job <id>', say.ofJob)
-    .option('--limit <n>', say.limit, pageSize(messages))
-    .action((options: DeliveryOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) => client.call('listDeliveries', { query: deliveryQuery(options) }),
-        ({ deliveries }) =>
-          deliveries.length === 0 ? say.noDeliveries : table(deliveries.map((one) => deliveryRow(one, messages))),
-      ),
-    )
-  command('redeliver', say.redeliver)
-    .argument('<id>', say.deliveryId)
-    .action((id: string, options: ClientOptions) =>
-      runClientCommand(options, messages, (client) => client.call('redeliver', { params: { delivery_id: id } }), shown),
-    )
-}
-
-function pageSize({ jobs: say }: Messages): (text: string) => number {
-  return (text) => {
-    const value = wholeNumber(text) ?? 0
-    if (value < 1 || value > MAX_PAGE_SIZE) throw new InvalidArgumentError(say.aLimit(MAX_PAGE_SIZE))
-    return value
-  }
+    .option('--limit <n>', say.limit, wholeNumberFrom(1, messages.jobs.aLimit(MAX_PAGE_SIZE), MAX_PAGE_SIZE))
+  command(
+    'redeliver',
+    say.redeliver,
+    (client, id: string) => client.call('redeliver', { params: { delivery_id: id } }),
+    shown,
+  ).argument('<id>', say.deliveryId)
 }
 
 const deliveryQuery = ({

@@ -1,22 +1,19 @@
 /** `words TEXT`: settings for what a master should sound like, said in words. */
 import type { Command } from 'commander'
 import type { WordsAnswer } from '../src-contract/words.ts'
-import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import { clientCommands } from './client-command.ts'
 import type { Messages } from './messages.ts'
 
 /** Adds `words`. */
 export function registerWordsCommand(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.words
-  withClientOptions(program.command('words').argument('<text...>', say.text), dataDir, messages)
-    .description(say.about)
-    .action((text: string[], options: ClientOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) => client.call('readWords', { body: { words: text.join(' '), language: messages.language } }),
-        (answer) => [answer.summary, ...optionsOf(answer)].join('\n'),
-      ),
-    )
+  clientCommands(program, dataDir, messages)(
+    'words',
+    say.about,
+    (client, text: string[]) =>
+      client.call('readWords', { body: { words: text.join(' '), language: messages.language } }),
+    (answer) => [answer.summary, ...optionsOf(answer)].join('\n'),
+  ).argument('<text...>', say.text)
 }
 
 /** Returns the line of options that ask for the same; none if nothing changes. */

@@ -1,29 +1,23 @@
 import type { Command } from 'commander'
-import { InvalidArgumentError } from 'commander'
 import { farmTroubleText } from '../src-contract/text/farm-troubles.ts'
-import { wholeNumber } from '../src-contract/whole-number.ts'
 import type { MachineOptions, RunningMachine } from '../src-server/machine.ts'
 import { endProcess } from '../src-system/system.ts'
 import { printFailure } from './client-command.ts'
 import { FAILED } from './exit-codes.ts'
 import type { Messages } from './messages.ts'
+import { wholeNumberFrom } from './whole-number-option.ts'
 
 type WorkerOptions = MachineOptions & { readonly json?: boolean }
 
 /** Adds `worker`: a further machine that masters another machine's songs. */
 export function registerWorkerCommand(program: Command, _dataDir: string, messages: Messages): void {
-  const workers = (text: string) => {
-    const value = wholeNumber(text) ?? 0
-    if (value < 1) throw new InvalidArgumentError(messages.worker.aNumber)
-    return value
-  }
   program
     .command('worker')
     .description(messages.worker.about)
     .option('--queue <address>', messages.serve.queue)
     .option('--blobs <place>', messages.serve.blobs)
     .option('--name <name>', messages.worker.name)
-    .option('--workers <n>', messages.worker.workers, workers)
+    .option('--workers <n>', messages.worker.workers, wholeNumberFrom(1, messages.worker.aNumber))
     .option('--json', messages.jsonOption)
     .action((options: WorkerOptions) => work(options, messages))
 }
