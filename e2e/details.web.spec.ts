@@ -62,18 +62,19 @@ test('the sample song is taken, mastered, and heard with what to listen for besi
   await expect(page.getByRole('region', { name: 'What changes' })).toContainText('250 Hz')
 })
 
-test('a reference is taken, shown with its amount, refused with its reason, and removed', async ({ page, program }) => {
+test('references are taken, shown with amount and weight, refused with a reason, and removed', async ({
+  page,
+  program,
+}) => {
   await drop(page, [song('One.wav', 1)])
   // A song that is still sent gets another row when it is stored.
   await expect(page.locator('.song.ready')).toHaveCount(1)
   await openStart(page)
-  const choose = async (file: Parameters<typeof drop>[1][number]) => {
-    const [chooser] = await Promise.all([
-      page.waitForEvent('filechooser'),
-      page.getByRole('button', { name: 'Drop or choose a track' }).click(),
-    ])
+  const choose = async (file: Parameters<typeof drop>[1][number], name = 'Drop or choose a track') => {
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name }).click()])
     await chooser.setFiles(file)
   }
+  const settings = async () => (await program.call<Batch>('GET', '/app/desk')).songs[0]?.settings
   await choose(noSong('mix.mp3'))
   await expect(page.locator('.file.refused').getByRole('alert')).toContainText('Export MP3, WAV or FLAC')
   const close = page.locator('.file.refused').getByRole('button', { name: 'Close' })
@@ -87,13 +88,24 @@ test('a reference is taken, shown with its amount, refused with its reason, and 
   await amount.focus()
   await page.keyboard.press('End')
   await expect
-    .poll(async () => (await program.call<Batch>('GET', '/app/desk')).songs[0]?.settings)
+    .poll(settings)
     .toMatchObject({ reference_amount: 100, reference_source_id: expect.stringMatching(/^[0-9a-f-]{36}$/) })
+  const another = 'One more reference'
+  await choose(noSong('mix.mp3'), another)
+  await expect(page.locator('.file.refused').getByRole('alert')).toContainText('Export MP3, WAV or FLAC')
+  await close.press('Enter')
+  await expect(page.getByRole('button', { name: another })).toBeFocused()
+  await choose(song('North.wav', 7, 8), another)
+  await page.getByRole('combobox', { name: 'Weight of North.wav' }).selectOption('× 2')
+  await expect.poll(settings).toMatchObject({ targets: [{ name: 'North.wav', weight: 2 }] })
+  await page.getByText('Reference', { exact: true }).last().click()
+  const level = async () => (await program.call<Batch>('GET', '/app/desk')).settings.reference_loudness
+  await expect.poll(level).toBe(true)
+  await page.getByRole('button', { name: 'Remove North.wav' }).press('Enter')
+  await expect(page.getByRole('button', { name: another })).toBeFocused()
   await page.getByRole('button', { name: 'Remove reference' }).press('Enter')
   await expect(page.locator('.file.blank')).toBeFocused()
-  await expect
-    .poll(async () => (await program.call<Batch>('GET', '/app/desk')).songs[0]?.settings?.reference_source_id)
-    .toBeNull()
+  await expect.poll(settings).toMatchObject({ targets: null, reference_source_id: null })
   // A file dropped there is a reference, not another song.
   await page.locator('.file.blank').evaluate(
     (place, base64) => {
@@ -117,7 +129,7 @@ test('a reference that is on its way or was refused is shown in the settings of 
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2)
   await openStart(page)
   const select = (title: string) => rowOf(page, title).locator('.ti').click()
-  const slot = page.locator('.side .file')
+  const slot = page.locator('.side .file').first()
   const choose = async (file: Parameters<typeof drop>[1][number]) => {
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), slot.click()])
     await chooser.setFiles(file)

@@ -107,15 +107,18 @@ export interface SpectrumFinding {
 
 /** Outside these, the level shows rumble and codecs rather than tone. */
 const JUDGED_HZ = [35, 15_000] as const
+/** A band this far under the mean lies beyond the cutoff of a song, dB. */
+const NO_MUSIC_DB = -30
 
 /**
- * Returns the difference of a curve from its target between 40 Hz and 14 kHz. Null if they share fewer than three bands
- * there.
+ * Returns the difference of a curve from its target between 40 Hz and 14 kHz, where both have music. Null if they share
+ * fewer than three bands there.
  */
 export function compareSpectra(curve: readonly Band[], aim: readonly Band[]): SpectrumFinding | null {
   const differences = curve.flatMap(({ hz, db }) => {
     const other = aim.find((band) => Math.abs(band.hz / hz - 1) < 0.01)
-    return other && hz > JUDGED_HZ[0] && hz < JUDGED_HZ[1] ? [{ hz, db: db - other.db }] : []
+    const isJudged = other && hz > JUDGED_HZ[0] && hz < JUDGED_HZ[1] && Math.min(db, other.db) > NO_MUSIC_DB
+    return isJudged ? [{ hz, db: db - other.db }] : []
   })
   const [first, last] = [differences[0], differences.at(-1)]
   if (differences.length < 3 || !first || !last) return null

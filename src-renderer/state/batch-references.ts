@@ -1,8 +1,10 @@
-/** Reference tracks: uploads in progress, and the facts of the references in settings. */
+/** Reference tracks: files on their way, and the facts of the references in settings. */
 import { createStore } from 'zustand/vanilla'
 import type { Batch, Source } from '../../src-contract/app.ts'
 import { atMost } from '../../src-contract/at-most.ts'
 import type { Client } from '../../src-contract/client.ts'
+import type { SavedTarget } from '../../src-contract/saved-targets.ts'
+import { ACCEPT_ANY } from '../../src-contract/song-files.ts'
 import type { SendSong } from '../api/upload.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
@@ -12,6 +14,8 @@ export interface SendingReference {
   /** The row it belongs to; null for all songs. */
   readonly rowId: string | null
   readonly filename: string
+  /** Whether it joins the reference that is heard; only its measurements are kept then. */
+  readonly isFurther: boolean
   /** Uploaded part, 0 to 1. */
   readonly sent: number
   readonly error?: Refusal
@@ -31,8 +35,9 @@ export function sendingFor(
   { sending }: ReferencesState,
   rowId: string | null,
   hasOwnSettings: boolean,
+  isFurther = false,
 ): SendingReference | undefined {
-  const of = (id: string | null) => sending.find((one) => one.rowId === id)
+  const of = (id: string | null) => sending.find((one) => one.rowId === id && one.isFurther === isFurther)
   return of(rowId) ?? (hasOwnSettings ? undefined : of(null))
 }
 
@@ -41,7 +46,12 @@ export interface ReferencesDeps {
   readonly send: (song: SendSong) => Promise<Source>
   /** Adds a stored reference to the settings of a row, or with null of all songs. */
   readonly use: (reference_source_id: string, rowId: string | null) => void
+  /** Adds the measurements of a further reference to them. */
+  readonly addTarget: (target: SavedTarget, rowId: string | null) => void
 }
+
+/** Sends a file, and returns what then puts it into the settings of a row. */
+type Load = (onSent: SendSong['onSent']) => Promise<(rowId: string | null) => void>
 
 /** The store of references with its actions. */
 export class References {
@@ -78,14 +88,24 @@ export class References {
    * throws.
    */
   async take(file: File, rowId: string | null): Promise<void> {
-    const { sendingId, arriving } = this.#bring(file.name, rowId, (onSent) => this.#send(file, onSent))
-    await arriving.catch((error: unknown) => this.#show(sendingId, { sent: 0, error: refusalOf(error) }))
+    await this.#bringShown(file.name, rowId, false, (onSent) => this.#send(file, onSent))
+  }
+
+  /** Measures a file and adds it to the references of a row, or with null of all songs; a refusal stays shown. Never throws. */
+  async measure(file: File, rowId: string | null): Promise<void> {
+    await this.#bringShown(file.name, rowId, true, async () => {
+      const { target } = await this.#deps.client.call('analyze', {
+        fields: { target: true, accept: ACCEPT_ANY },
+        files: { file: { content: file, name: file.name } },
+      })
+      return (now) => target && this.#deps.addTarget(target, now)
+    })
   }
 
   /** As `take`, with a file that has to be read first. Throws the error of `read` or of the upload. */
   async fetch(filename: string, rowId: string, read: () => Promise<File>): Promise<void> {
     // One after another: many whole files would not fit into memory.
-    const { sendingId, arriving } = this.#bring(filename, rowId, (onSent) =>
+    const { sendingId, arriving } = this.#bring(filename, rowId, false, (onSent) =>
       this.#inTurn(async () => this.#send(await read(), onSent)),
     )
     await arriving.finally(() => this.drop(sendingId))
@@ -122,16 +142,17 @@ export class References {
   }
 
   /** Shows a reference as being sent until it is in the settings. `arriving` rejects with the reason of a failure. */
-  #bring(filename: string, rowId: string | null, load: (onSent: SendSong['onSent']) => Promise<Source>) {
+  #bring(filename: string, rowId: string | null, isFurther: boolean, load: Load) {
     const sendingId = this.#nextId++
-    this.store.setState(({ sending }) => ({ sending: [{ sendingId, rowId, filename, sent: 0 }, ...sending] }))
+    this.store.setState(({ sending }) => ({
+      sending: [{ sendingId, rowId, filename, isFurther, sent: 0 }, ...sending],
+    }))
     const arrive = async () => {
-      const source = await load((sent, total) => this.#show(sendingId, { sent: total > 0 ? sent / total : 0 }))
-      this.#keep(source)
+      const use = await load((sent, total) => this.#show(sendingId, { sent: total > 0 ? sent / total : 0 }))
       // The row may have become that of the stored song.
       const now = this.store.getState().sending.find((one) => one.sendingId === sendingId)
       this.drop(sendingId)
-      this.#deps.use(source.source_id, now ? now.rowId : rowId)
+      use(now ? now.rowId : rowId)
     }
     const arriving = arrive()
     const isUsed = arriving
@@ -144,8 +165,16 @@ export class References {
     return { sendingId, arriving }
   }
 
-  #send(file: File, onSent: SendSong['onSent']): Promise<Source> {
-    return this.#deps.send({ file, purpose: 'reference', ...(onSent ? { onSent } : {}) })
+  /** As `#bring`; a refusal stays shown. Never throws. */
+  async #bringShown(filename: string, rowId: string | null, isFurther: boolean, load: Load): Promise<void> {
+    const { sendingId, arriving } = this.#bring(filename, rowId, isFurther, load)
+    await arriving.catch((error: unknown) => this.#show(sendingId, { sent: 0, error: refusalOf(error) }))
+  }
+
+  async #send(file: File, onSent: SendSong['onSent']): ReturnType<Load> {
+    const source = await this.#deps.send({ file, purpose: 'reference', ...(onSent ? { onSent } : {}) })
+    this.#keep(source)
+    return (rowId) => this.#deps.use(source.source_id, rowId)
   }
 
   #keep(source: Source): void {

@@ -111,6 +111,11 @@ function connectParts({ client, upload, uploadsAtOnce, jobs, notices, newId, alo
     client,
     send: upload,
     use: (reference_source_id, rowId) => settings.put({ reference_source_id }, rowId ? [rowId] : []),
+    addTarget: (target, rowId) => {
+      const { targets = null } =
+        (rowId ? settings.ownOf(currentId(rowId)) : null) ?? store.getState().batch?.settings ?? {}
+      settings.put({ targets: [...(targets ?? []), target] }, rowId ? [rowId] : [])
+    },
   })
   const commands = new Commands({
     client,

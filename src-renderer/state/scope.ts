@@ -15,6 +15,7 @@ const DELIVERY: readonly SettingName[] = [
   'tier',
   'loudness',
   'target_lufs',
+  'reference_loudness',
   'formats',
   'release_master',
   'release_level',

@@ -4,7 +4,7 @@ import type { Job } from '../../src-contract/jobs.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import type { Warning } from '../../src-contract/report.ts'
-import { type JobSettings, jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
+import { type JobSettings, jobSettings, type MasterSettings, shownSettings } from '../../src-contract/settings.ts'
 import { chosenMix, skippedWith } from '../../src-contract/stem-mix.ts'
 import type { StemMix } from '../../src-contract/stem-settings.ts'
 import { isWithoutCost } from '../../src-contract/text/costs.ts'
@@ -179,15 +179,21 @@ const isStarted = ({ kind }: Pick<SongRow, 'kind'>) => !NOT_STARTED.includes(kin
 
 /** Returns whether a job has the masters that a song would get with its settings of now. */
 function isMadeWith(job: Job, song: BatchSong, now: MasterSettings): boolean {
-  const key = (settings: JobSettings, hasReference: boolean, mix: StemMix | null | undefined) => {
-    const { platforms, style: _style, reference_amount, skip_repairs, ...rest } = settings
+  // A job knows its saved targets by name and weight.
+  const key = (settings: JobSettings, targets: Job['saved_targets'], isFile: boolean, mix?: StemMix | null) => {
+    const { platforms, style: _style, reference_amount, skip_repairs, targets: _curves, ...rest } = settings
     const skipped = skippedWith(skip_repairs, mix)
-    const reference = hasReference && reference_amount
-    return JSON.stringify([[...platforms].sort(), rest, skipped, reference, hasReference, chosenMix(mix ?? {})])
+    const reference = (isFile || targets) && [reference_amount, isFile, targets]
+    return JSON.stringify([[...platforms].sort(), rest, skipped, reference, chosenMix(mix ?? {})])
   }
   return (
-    key(jobSettings(job), job.reference_filename !== undefined, job.stem_mix) ===
-    key(jobSettings(now), now.reference_source_id !== null, song.stem_count ? now.stem_mix : null)
+    key(jobSettings(job), job.saved_targets, job.reference_filename !== undefined, job.stem_mix) ===
+    key(
+      jobSettings(now),
+      shownSettings(now).saved_targets,
+      now.reference_source_id !== null,
+      song.stem_count ? now.stem_mix : null,
+    )
   )
 }
 
@@ -225,7 +231,7 @@ function mastersOf(row: SongRow, common: MasterSettings | null): string | null {
   const made = madeWith(row, common)
   if (!row.song || !made || CAME_TO_NOTHING.includes(row.kind)) return null
   // A job knows only the name of its reference.
-  if ('job_id' in made && (made.expired || made.reference_filename)) return null
+  if ('job_id' in made && (made.expired || made.reference_filename || made.saved_targets)) return null
   // The name of a style changes nothing: its values count.
   const { platforms, reference_amount, style, ...settings } = jobSettings(made)
   const reference =

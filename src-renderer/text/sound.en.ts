@@ -74,6 +74,7 @@ export const soundEn = {
     platform: 'Each platform gets the level that it plays at.',
     competitive: 'As loud as releases of the genre, everywhere.',
     own: 'The level that you set, everywhere.',
+    reference: 'The level of the reference, everywhere.',
   },
   own: 'Own',
   anyService: 'any service',

@@ -71,6 +71,7 @@ export const soundKo: SoundText = {
     platform: '플랫폼마다 재생하는 음량에 맞춰요.',
     competitive: '어디서나 같은 장르의 발매곡만큼 크게 해요.',
     own: '어디서나 직접 정한 음량으로 해요.',
+    reference: '어디서나 레퍼런스의 음량에 맞춰요.',
   },
   own: '직접',
   anyService: '모든 서비스',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { AnalysisSummary, BatchSong } from '../../src-contract/app.ts'
 import { FAILURE_CODES, type FailureCode } from '../../src-contract/errors.ts'
 import type { Job } from '../../src-contract/jobs.ts'
+import type { SavedTarget } from '../../src-contract/saved-targets.ts'
 import type { MasterSettings } from '../../src-contract/settings.ts'
 import { failureText } from '../../src-contract/text/text.ts'
 import { workOf } from '../../src-renderer/screens/master/use-batch.ts'
@@ -53,6 +54,10 @@ describe('a mastered song whose settings have changed since', () => {
     expect(isChangedSince(rowOf(null, { reference_filename: 'guide.wav' }), settings), 'its reference is gone').toBe(
       true,
     )
+    const target = { name: 'guide.wav', weight: 2 } as SavedTarget
+    const aimed = { ...settings, targets: [target] }
+    expect(isChangedSince(rowOf(aimed, { saved_targets: [target] }), settings), 'the same target').toBe(false)
+    expect(isChangedSince(rowOf(aimed, { saved_targets: [{ ...target, weight: 1 }] }), settings)).toBe(true)
     expect(isChangedSince(rowOf(null, { status: 'queued' }), { ...settings, tier: 'premium' }), 'not yet').toBe(false)
   })
 

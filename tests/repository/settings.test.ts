@@ -7,10 +7,7 @@ const root = path.join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
 /** Settings of requests and commands alone: the page makes what it makes without them. */
-const WITHOUT_CONTROL: readonly string[] = [
-  ...REFERENCE_NAMES,
-  ...['release_level', 'naming', 'ascii_names', 'file_tags'],
-]
+const WITHOUT_CONTROL: readonly string[] = ['release_level', 'naming', 'ascii_names', 'file_tags']
 
 test('every setting has its control on the page, but for those of requests alone', () => {
   // The curve only draws what the faders set.

@@ -46,7 +46,7 @@ export function RecordSound({ release }: { release: Release }) {
     <Fold title={t.release.sound.ofRecord} summary={named ? t.settings.styles[settings.style] : t.release.sound.usual}>
       <p className="me">{t.release.sound.recordText}</p>
       <Sounds settings={settings} mixed={NOT_MIXED} change={change} />
-      <LoudnessSection settings={settings} mixed={NOT_MIXED} change={change} cost={null} />
+      <LoudnessSection settings={settings} mixed={NOT_MIXED} change={change} hasReference={false} cost={null} />
       <Platforms chosen={settings.platforms} onChange={(platforms) => change({ platforms })} />
       <QualitySection settings={settings} mixed={NOT_MIXED} change={change} />
       {named && (

@@ -2,7 +2,7 @@
 import { memo, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { BatchSong } from '../../../src-contract/app.ts'
-import { deliveryTarget } from '../../../src-contract/delivery-target.ts'
+import { deliveryTarget, withReferenceLoudness } from '../../../src-contract/delivery-target.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { Report } from '../../../src-contract/report.ts'
 import type { MasterSettings } from '../../../src-contract/settings.ts'
@@ -109,7 +109,9 @@ function SongStage({ row, song, settings }: SongStageProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: an equal item is the same item
   const item = useMemo(() => itemOf(row), [key])
   const service = usePlayback(() => playback.songService())
-  const target = deliveryTarget(service, settings.genre, settings.loudness, settings.target_lufs).targetLufs
+  const referenceLufs = (audition && picture?.reference?.measurement.integrated_lufs) ?? null
+  const aimed = withReferenceLoudness(settings, { integratedLufs: referenceLufs })
+  const target = deliveryTarget(service, aimed.genre, aimed.loudness, aimed.target_lufs).targetLufs
   const facts = useMemo(
     () =>
       factsOfSong(song, picture?.source && audition ? picture : null, {
@@ -131,13 +133,13 @@ function SongStage({ row, song, settings }: SongStageProps) {
       <Pane>
         <Head row={row} made={null} />
         {isSampleName(song.source.filename) && <SampleNote />}
-        <VersionSwitch settings={settings} />
+        <VersionSwitch settings={aimed} />
         <Deck />
         <StemLanes sourceId={row.rowId} />
         <div className="lower">
           <SpectrumPanel />
           <Changes row={row} />
-          <PlannedPlays row={row} settings={settings} />
+          <PlannedPlays row={row} settings={aimed} />
         </div>
       </Pane>
     </StageContext>

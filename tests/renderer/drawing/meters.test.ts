@@ -73,6 +73,19 @@ describe('the spectrum', () => {
     expect([finding?.fromHz ?? 0, finding?.toHz ?? 0].map(nominalName)).toEqual(['40 Hz', '12.5 kHz'])
   })
 
+  it('compares only where both have music', () => {
+    const aim = bandHz.map((hz) => (hz > 9000 ? -80 : -30))
+    const finding = compareSpectra(
+      tiltedBands(
+        bandHz,
+        bandHz.map(() => -30),
+      ),
+      tiltedBands(bandHz, aim),
+    )
+    expect(nominalHz(finding?.toHz ?? 0)).toBe('8k')
+    expect(finding?.withinDb).toBeLessThan(1)
+  })
+
   it('says nothing where there is nothing to compare', () => {
     expect(
       compareSpectra(

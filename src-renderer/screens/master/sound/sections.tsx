@@ -129,14 +129,25 @@ export function PlannedSection({ settings, mixed, change }: SectionProps) {
 const FIRST_TARGET_LUFS = -12
 const TARGET_RANGE = { minimum: -24, maximum: -6, neutral: FIRST_TARGET_LUFS, fine: 0.1, coarse: 0.5 }
 
-type Aim = 'platform' | 'competitive' | 'own'
+type Aim = 'platform' | 'competitive' | 'own' | 'reference'
 
-/** Loudness of the masters: by platform, by genre, or a custom target. */
-export function LoudnessSection({ settings, mixed, change, cost }: SectionProps & { cost: ReactNode }) {
+interface LoudnessSectionProps extends SectionProps {
+  /** Whether any song has a reference. */
+  readonly hasReference: boolean
+  readonly cost: ReactNode
+}
+
+/** Loudness of the masters: by platform, by genre, a custom target, or that of the reference. */
+export function LoudnessSection({ settings, mixed, change, hasReference, cost }: LoudnessSectionProps) {
   const { t } = useWords()
-  const { loudness, target_lufs } = settings
-  const aim: Aim = target_lufs === null ? loudness : 'own'
-  const isMixed = mixed.has('loudness') || mixed.has('target_lufs')
+  const { loudness, target_lufs, reference_loudness } = settings
+  const aim: Aim = target_lufs !== null ? 'own' : reference_loudness && hasReference ? 'reference' : loudness
+  const isMixed = (['loudness', 'target_lufs', 'reference_loudness'] as const).some((name) => mixed.has(name))
+  const choose = (one: Aim) => {
+    if (one === 'own') return change({ target_lufs: FIRST_TARGET_LUFS })
+    const isReference = one === 'reference'
+    change({ ...(isReference ? {} : { loudness: one }), target_lufs: null, reference_loudness: isReference })
+  }
   return (
     <div className="field">
       <span className="label">{t.settings.loudness}</span>
@@ -151,10 +162,11 @@ export function LoudnessSection({ settings, mixed, change, cost }: SectionProps 
             text: target_lufs === null ? t.sound.own : `${t.sound.own} ${decibels(target_lufs, 1)}`,
             hint: t.sound.aims.own,
           },
+          ...(hasReference
+            ? [{ value: 'reference' as const, text: t.settings.referenceLevel, hint: t.sound.aims.reference }]
+            : []),
         ]}
-        onChoose={(one) =>
-          change(one === 'own' ? { target_lufs: FIRST_TARGET_LUFS } : { loudness: one, target_lufs: null })
-        }
+        onChoose={choose}
       />
       {target_lufs === null ? (
         <p className="tick">{isMixed ? t.sound.mixed : t.sound.aims[aim]}</p>

@@ -2,6 +2,7 @@
 import { BookmarkPlus, Redo2, Undo2 } from 'lucide-react'
 import { memo, useMemo } from 'react'
 import type { Audition } from '../../../../src-contract/auditions.ts'
+import type { MasterSettings } from '../../../../src-contract/settings.ts'
 import { Button } from '../../../components/button.tsx'
 import { Segmented } from '../../../components/choices.tsx'
 import { DifferenceButton } from '../../../components/difference-button.tsx'
@@ -218,6 +219,15 @@ function edgesSongOf(rows: readonly SongRow[], chosen: readonly string[]): Edges
   return { durationSeconds: source.duration_seconds, proposed: analysis?.proposed_edges }
 }
 
+const hasReference = (settings: MasterSettings | null | undefined) =>
+  !!settings && (settings.reference_source_id !== null || settings.targets !== null)
+
+/** Returns the first reference and the number of the others. */
+function referenceNames(filename: string | undefined, { targets }: MasterSettings): string | undefined {
+  const [first, ...others] = [filename, ...(targets ?? []).map(({ name }) => name)].filter((name) => name !== undefined)
+  return others.length > 0 ? `${first} +${others.length}` : first
+}
+
 /** Returns the tone planned by an audition, and its target spectrum. Pure. */
 function shapesOf(audition: Audition | null): { readonly planned: readonly Band[]; readonly aim: readonly Band[] } {
   const { planned, target_spectrum: target } = audition ?? {}
@@ -292,11 +302,12 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
           <StartingPoint
             {...props}
             reference={{
-              name: reference?.filename,
+              name: referenceNames(reference?.filename, settings),
               slot: (
                 <ReferenceSlot
                   key={rowId ?? 'all'}
                   settings={settings}
+                  mixed={sound.mixed}
                   rowId={rowId}
                   isOwn={sound.ownIds.length > 0}
                   onChange={sound.change}
@@ -314,7 +325,11 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
           <h2 className="grow">{t.sound.delivery}</h2>
         </div>
         <ScopeLine part="delivery" rows={rows} />
-        <LoudnessSection {...ofDelivery} cost={shownIds.length > 0 && <Price change={delivery.change} />} />
+        <LoudnessSection
+          {...ofDelivery}
+          hasReference={[common, ...rows.map(({ song }) => song?.settings)].some(hasReference)}
+          cost={shownIds.length > 0 && <Price change={delivery.change} />}
+        />
         <FilesSection {...ofDelivery} />
         <QualitySection {...ofDelivery} />
       </section>

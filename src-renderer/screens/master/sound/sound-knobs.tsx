@@ -16,6 +16,7 @@ const PRINTED: Partial<Record<NumberName, (value: number) => string>> = {
   presence_db: printedDb,
   air_db: printedDb,
   highs_side_db: printedDb,
+  reference_clamp_db: (value) => `${value} dB`,
   width_percent: (value) => `${value} %`,
   punch: printedAmount,
 }
