@@ -53,6 +53,8 @@ export interface FinalisePlan {
 /** Margin below the ceiling for the gain's own movement and the detector's grid, dB. */
 export const marginDb = 0.06
 const toleranceLu = 0.05
+/** Largest rise of the gain that a correction may need, dB: limited sound that needs more hardly gets louder. */
+const mostTrimDb = 3
 
 /** Limits on the cost of reaching a target. */
 export interface EffortBudget {
@@ -310,7 +312,8 @@ export function gainReductionDb(source: FinaliseSource, plan: FinalisePlan): Flo
 /**
  * Compares a plan with measurements of the written file. Returns null if the promise holds (true peak not above the promised ceiling;
  * loudness within 0.05 LU of the plan) and for silence, otherwise a corrected plan: the limiter's ceiling drops by the excess plus 0.01 dB,
- * and the gain compensates for that and for the loudness error. A plan of gain alone gets the steady limiter.
+ * and the gain compensates for that and for the loudness error. If that takes more than 3 dB of gain, the master stays below its target
+ * instead. A plan of gain alone gets the steady limiter.
  */
 export function trimFinalise(
   plan: FinalisePlan,
@@ -325,10 +328,8 @@ export function trimFinalise(
   const slope = clamp(plan.loudnessSlope, 0.25, 1)
   // Lowering gain and ceiling together lowers the loudness as much, so the gain must compensate.
   const gainDb = plan.gainDb + (errorLu + (1 - slope) * loweredDb) / slope
-  return {
-    ...plan,
-    limiter: plan.limiter ?? steadyLimiter,
-    ceilingDbtp: plan.ceilingDbtp - loweredDb,
-    gainDb,
-  }
+  const lowered = { ...plan, limiter: plan.limiter ?? steadyLimiter, ceilingDbtp: plan.ceilingDbtp - loweredDb }
+  if (gainDb - plan.gainDb <= mostTrimDb) return { ...lowered, gainDb }
+  const integratedLufs = measured.integratedLufs - (1 - slope) * loweredDb
+  return { ...lowered, integratedLufs, verdict: 'below_target', reason: plan.reason ?? 'gain_reduction' }
 }

@@ -348,4 +348,12 @@ describe('mending a plan after the file was measured', () => {
     expect(again.integratedLufs - reading.integratedLufs).toBeLessThan(0.26)
     expect(again.truePeakDbtp).toBeLessThanOrEqual(-1)
   })
+
+  test('stays below the target, with the reason, where the peaks leave no room for the loudness', () => {
+    const squashed = { ...plan, loudnessSlope: 0.3 }
+    const trimmed = trimFinalise(squashed, { ...reading, truePeakDbtp: 0.5 })!
+    expect(trimmed).toMatchObject({ verdict: 'below_target', reason: 'gain_reduction', gainDb: plan.gainDb })
+    expect(trimmed.ceilingDbtp).toBeCloseTo(plan.ceilingDbtp - 1.51, 9)
+    expect(trimmed.integratedLufs).toBeCloseTo(reading.integratedLufs - 0.7 * 1.51, 9)
+  })
 })
