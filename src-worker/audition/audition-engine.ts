@@ -195,7 +195,9 @@ export class AuditionEngine {
       ),
     )
     const [delivered] = masters
-    await run(song.model(planned.target, settings).learning(prepared!, planned.rest, delivered!.master.plan))
+    const { plan } = delivered!.master
+    const isAsked = planned.target.peaks !== undefined
+    await run(song.model(planned.target, settings).learning(prepared!, planned.rest, plan, isAsked))
     this.#rendered = { key: keyOf(order), source: prepared!, settings: planned.settings }
     const all = { ...applied, repairs: [...edited.repairs, ...applied.repairs] }
     const { decisions } = workDone(planned.plan, all, song, settings)

@@ -1,21 +1,15 @@
 /** Estimate of the gain that brings a treated song to a target, from a few stretches of it. */
-import type { Recipe } from '../../src-contract/recipe.ts'
+import type { PeakTreatment, Recipe } from '../../src-contract/recipe.ts'
 import { type Audio, allocateAudio, samplePeak, sliceBlock } from '../../src-engine/dsp/block.ts'
 import { lufsToMeanSquare, relativeGate } from '../../src-engine/dsp/meters/gating.ts'
-import { type Loudness, measureLoudness } from '../../src-engine/dsp/meters/loudness.ts'
+import { measureLoudness } from '../../src-engine/dsp/meters/loudness.ts'
 import { peakGroupFrames } from '../../src-engine/dsp/meters/true-peak.ts'
 import { runAtOnce, type Steps } from '../../src-engine/dsp/steps.ts'
 import { dbToGain, gainToDb } from '../../src-engine/dsp/units.ts'
 import type { FinalisePlan, FinaliseTarget } from '../../src-engine/finalise/finalise.ts'
 import type { LimiterSettings } from '../../src-engine/finalise/limiter.ts'
-import {
-  clippedWhole,
-  createLimiterTrial,
-  type FinaliseSource,
-  type Material,
-  solveGain,
-} from '../../src-engine/finalise/material.ts'
-import { chooseTreatments } from '../../src-engine/finalise/peak-treatment.ts'
+import { clippedWhole, createLimiterTrial, type FinaliseSource, solveGain } from '../../src-engine/finalise/material.ts'
+import { chooseTreatments, type Treatment } from '../../src-engine/finalise/peak-treatment.ts'
 import { RepeatedTreatment } from './repeated-treatment.ts'
 
 /** Excerpts of the loud parts that are treated for the estimate, spread over the whole song. */
@@ -35,14 +29,9 @@ const DEARER_LU = 0.5
 
 const UNTOUCHED: Recipe = { version: 1, stages: [] }
 
-/** Treatment of peaks and the loudness that it costs by the drive. */
-interface Limiting {
-  readonly limiter: LimiterSettings
-  /** Distance of the clipper above the ceiling after the gain, dB; null without one. */
-  readonly clipAboveDb: number | null
-  /** Drive of the first point: gain less ceiling, dB. */
-  readonly firstDriveDb: number
-  readonly lossLu: readonly number[]
+/** Treatment of peaks and the loudness that it costs, LU, by the drive: gain less ceiling, dB. */
+interface Limiting extends PeakTreatment {
+  readonly lossLu: (driveDb: number) => number
 }
 
 /** Change by a recipe, dB: of the loudness, and of the peaks that a limiter meets. */
@@ -58,15 +47,15 @@ const HIGH_PART = 0.25
 
 /** A fully measured treated song; estimates are relative to it. */
 interface Basis {
-  /** Loudness before gain and limiter, LUFS. */
-  readonly lufs: number
+  /** The song before gain and limiter. */
+  readonly source: FinaliseSource
   readonly recipe: Recipe
   readonly limiting: Limiting
   /** Cost of {@link PROMPT}. */
   readonly prompt: Limiting
 }
 
-type LoudnessTarget = Pick<FinaliseTarget, 'targetLufs' | 'ceilingDbtp'>
+type LoudnessTarget = Pick<FinaliseTarget, 'targetLufs' | 'ceilingDbtp' | 'peaks'>
 
 /** Estimated gain and limiter settings that bring a song to a target. */
 export interface EstimatedGain {
@@ -90,40 +79,53 @@ export class LoudnessModel {
     this.#stretchesPeaks = peaksOf(stretches)
     const goal = { ceiling: dbToGain(target.ceilingDbtp), aimedLufs: target.targetLufs, meanReductionDb: MOST_LOSS_LU }
     const [treatment] = chooseTreatments(source, goal)
-    const { limiter, clipLimit, gainDb } = treatment!
-    const clipAboveDb = clipDistanceDb({ clipLimit, gainDb, ceilingDbtp: target.ceilingDbtp })
-    this.#basis = runAtOnce(basisOf(source, UNTOUCHED, { limiter, clipLimit, clipAboveDb }))
+    this.#basis = runAtOnce(basisOf(source, UNTOUCHED, treatment!, target))
   }
 
-  /** Adopts a fully rendered song as the new basis: later estimates start from it and keep its limiter settings. */
-  *learning(source: FinaliseSource, recipe: Recipe, plan: FinalisePlan): Steps<void> {
-    const limiter = plan.limiter ?? this.#basis.limiting.limiter
+  /**
+   * Adopts a fully rendered song as the new basis: later estimates start from it and keep its limiter settings, unless its target asked
+   * for them.
+   */
+  *learning(source: FinaliseSource, recipe: Recipe, plan: FinalisePlan, isAsked = false): Steps<void> {
+    const { limiter } = this.#basis.limiting
     const { clipLimit } = plan
-    this.#basis = yield* basisOf(source, recipe, { limiter, clipLimit, clipAboveDb: clipDistanceDb(plan) })
+    const treatment = plan.limiter && !isAsked ? { limiter: plan.limiter, clipLimit } : { limiter, clipLimit: null }
+    this.#basis = yield* basisOf(source, recipe, treatment, plan)
   }
 
-  /** Returns the estimated gain that brings the song under `recipe` to a target. */
-  estimate(recipe: Recipe, { targetLufs, ceilingDbtp }: LoudnessTarget): EstimatedGain {
-    const { lufs, limiting, prompt, recipe: basis } = this.#basis
+  /** Returns the estimated gain that brings the song under `recipe` to a target, with the treatment of peaks that the target asks for. */
+  estimate(recipe: Recipe, { targetLufs, ceilingDbtp, peaks }: LoudnessTarget): EstimatedGain {
+    const { source, limiting, prompt, recipe: basis } = this.#basis
     const [change, before] = [this.#changeBy(recipe), this.#changeBy(basis)]
-    const treatedLufs = lufs + change.loudnessDb - before.loudnessDb
+    const treatedLufs = source.loudness.integratedLufs + change.loudnessDb - before.loudnessDb
     const raisedDb = change.peaksDb - before.peaksDb
+    const leastDb = targetLufs - treatedLufs
+    const clipLimitDb = (clipAboveDb: number) => ceilingDbtp + clipAboveDb - leastDb
     const reach = (known: Limiting) => {
-      const lossLu = (gainDb: number) => lossAt(known, gainDb + raisedDb - ceilingDbtp)
+      const lossLu = (gainDb: number) => known.lossLu(gainDb + raisedDb - ceilingDbtp)
       const atGain = (gainDb: number) => treatedLufs + gainDb - lossLu(gainDb)
-      const leastDb = targetLufs - treatedLufs
-      const solution = solveGain(atGain, targetLufs, leastDb, leastDb + MOST_LOSS_LU, 0.01)
-      return { ...solution, known, lossLu: lossLu(solution.gainDb) }
+      const capDb = leastDb + MOST_LOSS_LU
+      const wanted = solveGain(atGain, targetLufs, leastDb, capDb, 0.01)
+      if (lossLu(wanted.gainDb) <= MOST_LOSS_LU) return { ...wanted, known, lossLu: lossLu(wanted.gainDb) }
+      const { gainDb } = solveGain(lossLu, MOST_LOSS_LU, wanted.gainDb - 2, capDb, 0.02)
+      return { gainDb, value: atGain(gainDb), slope: wanted.slope, known, lossLu: lossLu(gainDb) }
     }
-    const [asChosen, atLeast] = [reach(limiting), reach(prompt)]
-    const wanted = asChosen.gainDb <= atLeast.gainDb + DEARER_LU ? asChosen : atLeast
+    const reachAsked = (asked: PeakTreatment) => {
+      const clipDb = asked.clipAboveDb === null ? null : clipLimitDb(asked.clipAboveDb) - raisedDb
+      return reach({ ...asked, lossLu: lossOf(source, asked.limiter, clipDb === null ? null : dbToGain(clipDb)) })
+    }
+    const reachChosen = () => {
+      const [asChosen, atLeast] = [reach(limiting), reach(prompt)]
+      return asChosen.gainDb <= atLeast.gainDb + DEARER_LU ? asChosen : atLeast
+    }
+    const wanted = peaks ? reachAsked(peaks) : reachChosen()
     const { clipAboveDb, limiter } = wanted.known
     const plan: FinalisePlan = {
       gainDb: wanted.gainDb,
       ceilingDbtp,
       promisedCeilingDbtp: ceilingDbtp,
       targetLufs,
-      clipLimit: clipAboveDb === null ? null : dbToGain(ceilingDbtp + clipAboveDb - wanted.gainDb),
+      clipLimit: clipAboveDb === null ? null : dbToGain(clipLimitDb(clipAboveDb)),
       clipAboveDb,
       clipBudgetDb: 0,
       limiter,
@@ -159,15 +161,6 @@ export class LoudnessModel {
   }
 }
 
-/** Distance of a clipper above the ceiling after the gain, dB; null without one. */
-function clipDistanceDb({
-  clipLimit,
-  gainDb,
-  ceilingDbtp,
-}: Pick<FinalisePlan, 'clipLimit' | 'gainDb' | 'ceilingDbtp'>): number | null {
-  return clipLimit === null ? null : gainToDb(clipLimit) + gainDb - ceilingDbtp
-}
-
 /** Highest sample of each step of the audio, linear. */
 function peaksOf(audio: Audio): number[] {
   const frames = Math.round(PEAK_STEP_SECONDS * audio.sampleRateHz)
@@ -200,49 +193,49 @@ function sumOf(values: Float32Array, first: number, count: number): number {
   return sum
 }
 
-/** Measures a treated song with the given limiter settings. */
+/** Measures a treated song with a treatment of its peaks. */
 function* basisOf(
   source: FinaliseSource,
   recipe: Recipe,
-  {
-    clipLimit,
-    limiter,
-    clipAboveDb,
-  }: Pick<Limiting, 'limiter' | 'clipAboveDb'> & { readonly clipLimit: number | null },
+  { limiter, clipLimit }: Pick<Treatment, 'limiter' | 'clipLimit'>,
+  { targetLufs, ceilingDbtp }: LoudnessTarget,
 ): Steps<Basis> {
-  const { loudness } = source
-  const known = yield* limiting(clippedWhole(source, clipLimit), loudness, { limiter, clipAboveDb })
-  const prompt = yield* limiting(source, loudness, { limiter: PROMPT, clipAboveDb: null })
-  return { lufs: loudness.integratedLufs, recipe, limiting: known, prompt }
+  const leastDb = targetLufs - source.loudness.integratedLufs
+  const clipAboveDb = clipLimit === null ? null : gainToDb(clipLimit) + leastDb - ceilingDbtp
+  const limiting = { limiter, clipAboveDb, lossLu: yield* lossCurve(source, limiter, clipLimit) }
+  const prompt = { limiter: PROMPT, clipAboveDb: null, lossLu: yield* lossCurve(source, PROMPT, null) }
+  return { source, recipe, limiting, prompt }
 }
 
-/** Measures the limiter's loss on already clipped material at each drive. */
-function* limiting(
-  material: Material,
-  { integratedLufs }: Loudness,
-  treatment: Pick<Limiting, 'limiter' | 'clipAboveDb'>,
-): Steps<Limiting> {
-  const trial = createLimiterTrial(material, 1, treatment.limiter)
-  const firstDriveDb = -gainToDb(highest(material.peaks))
-  const lossLu = [Math.max(0, integratedLufs + firstDriveDb - trial.lufsAt(firstDriveDb))]
+/** Returns the loss to limiter and clipper (linear; null: none), measured at the drive that is asked for. */
+function lossOf(source: FinaliseSource, limiter: LimiterSettings, clipLimit: number | null): Limiting['lossLu'] {
+  const trial = createLimiterTrial(clippedWhole(source, clipLimit), 1, limiter)
+  return (driveDb) => Math.max(0, source.loudness.integratedLufs + driveDb - trial.lufsAt(driveDb))
+}
+
+/** Measures the same at some drives: between them it goes in straight lines, behind the last one along the last two. */
+function* lossCurve(
+  source: FinaliseSource,
+  limiter: LimiterSettings,
+  clipLimit: number | null,
+): Steps<Limiting['lossLu']> {
+  const exact = lossOf(source, limiter, clipLimit)
+  const firstDriveDb = -gainToDb(highest(clippedWhole(source, clipLimit).peaks))
+  const lossLu = [exact(firstDriveDb)]
   while (lossLu.length < CURVE_POINTS) {
     yield
-    const driveDb = firstDriveDb + lossLu.length * CURVE_STEP_DB
-    lossLu.push(Math.max(0, integratedLufs + driveDb - trial.lufsAt(driveDb)))
+    lossLu.push(exact(firstDriveDb + lossLu.length * CURVE_STEP_DB))
   }
-  return { ...treatment, firstDriveDb, lossLu }
+  return (driveDb) => {
+    const place = (driveDb - firstDriveDb) / CURVE_STEP_DB
+    if (place <= 0) return lossLu[0]!
+    const at = Math.min(lossLu.length - 2, Math.floor(place))
+    return lossLu[at]! + (place - at) * (lossLu[at + 1]! - lossLu[at]!)
+  }
 }
 
 function highest(values: Float32Array): number {
   let most = 0
   for (const value of values) if (value > most) most = value
   return most
-}
-
-/** Loss at a drive, LU: between the points in straight lines, behind the last one along the last two. */
-function lossAt({ firstDriveDb, lossLu }: Limiting, driveDb: number): number {
-  const place = (driveDb - firstDriveDb) / CURVE_STEP_DB
-  if (place <= 0) return lossLu[0]!
-  const at = Math.min(lossLu.length - 2, Math.floor(place))
-  return lossLu[at]! + (place - at) * (lossLu[at + 1]! - lossLu[at]!)
 }

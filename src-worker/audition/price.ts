@@ -1,6 +1,6 @@
 /** Costs of loudness targets for one song: what each target loses and what it keeps. */
 import type { TargetPrice } from '../../src-contract/auditions.ts'
-import { type DeliveryTarget, deliveryTarget } from '../../src-contract/delivery-target.ts'
+import { type DeliveryTarget, deliveryTarget, targetsOf } from '../../src-contract/delivery-target.ts'
 import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
 import { priceOf } from '../../src-engine/finalise/price.ts'
 import type { RenderPool } from '../mastering/render-pool.ts'
@@ -11,17 +11,17 @@ const USUAL_LUFS = [-14, -10.5, -9]
 
 /**
  * Returns the four targets to price, quietest first: the usual levels and the genre's, with the nearest replaced by the chosen target.
- * Each ceiling follows the platform's rule. Pure.
+ * Its ceiling is the chosen one, any other follows the platform's rule. Pure.
  */
 export function pricedTargets({ platform, settings }: Pick<AuditionOrder, 'platform' | 'settings'>): DeliveryTarget[] {
-  const { genre, loudness, target_lufs: requestedLufs } = settings
-  const chosen = deliveryTarget(platform, genre, loudness, requestedLufs).targetLufs
+  const { genre, loudness } = settings
+  const chosen = targetsOf({ ...settings, platforms: [platform] })[0]!
   const levels = [...USUAL_LUFS, deliveryTarget(platform, genre, 'competitive').targetLufs]
-  const nearest = levels.reduce((best, lufs) => (Math.abs(lufs - chosen) < Math.abs(best - chosen) ? lufs : best))
+  const distance = (lufs: number) => Math.abs(lufs - chosen.targetLufs)
+  const nearest = levels.reduce((best, lufs) => (distance(lufs) < distance(best) ? lufs : best))
   return levels
-    .map((lufs) => (lufs === nearest ? chosen : lufs))
-    .sort((a, b) => a - b)
-    .map((lufs) => deliveryTarget(platform, genre, loudness, lufs))
+    .map((lufs) => (lufs === nearest ? chosen : deliveryTarget(platform, genre, loudness, lufs)))
+    .sort((a, b) => a.targetLufs - b.targetLufs)
 }
 
 /** Plans a master for each target and returns the costs in the order of the targets. Rejects as the pool does. */
@@ -32,8 +32,8 @@ export function priceTargets(
   pool: Pick<RenderPool, 'plan'>,
 ): Promise<TargetPrice[]> {
   return Promise.all(
-    targets.map(async ({ targetLufs, ceilingDbtp }) =>
-      priceOf(source, await pool.plan({ source, plans: { targetLufs, ceilingDbtp, intensity } })),
+    targets.map(async ({ targetLufs, ceilingDbtp, peaks }) =>
+      priceOf(source, await pool.plan({ source, plans: { targetLufs, ceilingDbtp, peaks, intensity } })),
     ),
   )
 }

@@ -1,6 +1,6 @@
 /** Estimates of auditions, against whole masters. */
 import { describe, expect, it } from 'vitest'
-import type { Recipe } from '../../../src-contract/recipe.ts'
+import type { PeakTreatment, Recipe } from '../../../src-contract/recipe.ts'
 import { jobSettings, SETTINGS, WHOLE_SONG } from '../../../src-contract/settings.ts'
 import { analyseSource } from '../../../src-engine/analysis/analysis.ts'
 import { recipeCandidates } from '../../../src-engine/candidates.ts'
@@ -9,7 +9,12 @@ import { type Audio, allocateAudio, sliceBlock } from '../../../src-engine/dsp/b
 import { measureLoudness } from '../../../src-engine/dsp/meters/loudness.ts'
 import { longTermSpectrum, measureBandFrames, thirdOctaves } from '../../../src-engine/dsp/meters/spectrum.ts'
 import { runAtOnce } from '../../../src-engine/dsp/steps.ts'
-import { planFinalise, prepareFinalise, renderFinalise } from '../../../src-engine/finalise/finalise.ts'
+import {
+  type FinaliseTarget,
+  planFinalise,
+  prepareFinalise,
+  renderFinalise,
+} from '../../../src-engine/finalise/finalise.ts'
 import { EstimateSound, renderPassage } from '../../../src-worker/audition/estimate-sound.ts'
 import { LoudnessModel } from '../../../src-worker/audition/loudness-model.ts'
 import { PassageTurns } from '../../../src-worker/audition/passage-turns.ts'
@@ -36,10 +41,14 @@ function recipeOf(intensity: number) {
   return splitRecipe(asked!.plan.recipe).rest
 }
 
+function limiterOf(lookAheadMs: number, fastReleaseMs: number, slowMs: number): PeakTreatment['limiter'] {
+  return { lookAheadMs, fastReleaseMs, slowRiseMs: slowMs, slowFallMs: slowMs }
+}
+
 /** The whole song, treated and rendered. */
-function masterOf(intensity: number) {
+function masterOf(intensity: number, goal: Omit<FinaliseTarget, 'intensity'> = target) {
   const source = prepareFinalise(applyRecipe(copyOf(song), recipeOf(intensity)).audio)
-  const plan = planFinalise(source, { ...target, intensity })
+  const plan = planFinalise(source, { ...goal, intensity })
   const audio = allocateAudio(2, song.frames, RATE_HZ)
   let at = 0
   for (const block of renderFinalise(source, plan)) {
@@ -68,6 +77,24 @@ describe('the estimate of a gain', () => {
     expect(again.plan.limiter).toEqual(plan.limiter)
     const near = model.estimate(recipeOf(70), target)
     expect(Math.abs(near.treatedLufs - masterOf(70).source.loudness.integratedLufs)).toBeLessThan(0.2)
+  })
+
+  it.each([
+    ['clipped hard before a quick limiter', -8, { clipAboveDb: -1, limiter: limiterOf(1, 0, 0) }],
+    ['limited slowly', -12, { clipAboveDb: null, limiter: limiterOf(8.5, 100, 400) }],
+    ['limited slowly, to the end of its budget', -10, { clipAboveDb: null, limiter: limiterOf(8.5, 100, 400) }],
+  ])('has the treatment of peaks that was asked for: %s', (_, targetLufs, peaks) => {
+    const loud = { targetLufs, ceilingDbtp: -1, peaks }
+    const { source, plan } = masterOf(60, loud)
+    const model = new LoudnessModel(prepareFinalise(song), target)
+    const first = model.estimate(recipeOf(60), loud).plan
+    expect(first.limiter).toEqual(peaks.limiter)
+    expect(Math.abs(first.gainDb - plan.gainDb)).toBeLessThan(0.8)
+    runAtOnce(model.learning(source, recipeOf(60), plan, true))
+    const again = model.estimate(recipeOf(60), loud).plan
+    expect(Math.abs(again.gainDb - plan.gainDb)).toBeLessThan(plan.verdict === 'on_target' ? 0.1 : 0.8)
+    expect(again.clipLimit ?? 0).toBeCloseTo(plan.clipLimit ?? 0, 2)
+    expect(model.estimate(recipeOf(60), target).plan.limiter, 'unasked, its own').not.toEqual(peaks.limiter)
   })
 })
 
@@ -190,6 +217,16 @@ describe('the targets that are priced', () => {
   })
   it('have the ceiling that the platform asks for at their level', () => {
     expect(pricedTargets(order({})).map(({ ceilingDbtp }) => ceilingDbtp)).toEqual([-1, -2, -2, -2])
+  })
+  it('are those of a recipe where it has one, ceiling and treatment of peaks included', () => {
+    const goal = { target_lufs: -12, ceiling_dbtp: -3 }
+    const recipe = { version: 2, stages: [], masters: { spotify: goal } }
+    expect(pricedTargets(order({ recipe }))).toMatchObject([
+      { targetLufs: -14, ceilingDbtp: -1 },
+      { targetLufs: -12, ceilingDbtp: -3, isCeilingKept: true },
+      { targetLufs: -10.5 },
+      { targetLufs: -9 },
+    ])
   })
 })
 
