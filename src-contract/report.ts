@@ -218,6 +218,7 @@ export const Repair = exactly({
   frequency_hz: Type.Optional(Type.Number()),
   count: Type.Optional(Type.Integer({ description: 'Number of repaired places.' })),
   channel: Type.Optional(oneOf(['mid', 'side', 'left', 'right', 'both'])),
+  delay_ms: Type.Optional(Type.Number({ description: 'Time by which that channel came late and was moved, ms.' })),
 })
 export type Repair = Static<typeof Repair>
 

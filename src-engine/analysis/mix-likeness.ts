@@ -18,14 +18,15 @@ const SPECTRUM_SIZE = 8192
 const FLOOR_DB = -150
 
 /**
- * Compares a mix with the sum of stems at the same rate. What of the sum lies outside of the mix does not count; what of the mix lies outside of the sum is rest. Undefined if one of them
- * is silent or shorter than 1 s. Throws a RangeError for different rates. Pure.
+ * Compares a mix with the sum of stems at the same rate, within `mostOffset` frames of its place. What of the sum lies outside of the mix does
+ * not count; what of the mix lies outside of the sum is rest. Undefined if one of them is silent or shorter than 1 s. Throws a RangeError for
+ * different rates. Pure.
  */
-export function mixLikeness(sum: Audio, mix: Audio): MixLikeness | undefined {
+export function mixLikeness(sum: Audio, mix: Audio, mostOffset = MOST_LAG * COARSE): MixLikeness | undefined {
   const { sampleRateHz } = sum
   if (mix.sampleRateHz !== sampleRateHz) throw new RangeError(`rates ${sampleRateHz} and ${mix.sampleRateHz}`)
   if (Math.min(sum.frames, mix.frames) < sampleRateHz) return undefined
-  const offsetFrames = offsetOf(sum, mix)
+  const offsetFrames = offsetOf(sum, mix, mostOffset)
   const { product, ofSum, ofMix } = energies(sum, mix, offsetFrames)
   if (ofSum === 0 || ofMix === 0) return undefined
   const gain = product / ofSum
@@ -40,10 +41,10 @@ export function mixLikeness(sum: Audio, mix: Audio): MixLikeness | undefined {
 }
 
 /** Returns the frames by which `late` comes after `early`, at the highest correlation of either sign. */
-function offsetOf(early: Audio, late: Audio): number {
+function offsetOf(early: Audio, late: Audio, mostOffset: number): number {
   const [one, other] = [thinned(early), thinned(late)]
   const from = loudestStart(one)
-  const coarse = coarseLag(one, other, from) * COARSE
+  const coarse = coarseLag(one, other, from, Math.ceil(mostOffset / COARSE)) * COARSE
   const start = Math.min(from * COARSE, Math.max(0, early.frames - FINE_FRAMES))
   let best = { lag: coarse, likeness: -1 }
   for (let lag = coarse - 2 * COARSE; lag <= coarse + 2 * COARSE; lag++) {
@@ -77,8 +78,8 @@ function loudestStart(samples: Float64Array): number {
   return best.start
 }
 
-/** Returns the lag of the highest correlation of a window of `one` with `other`, by one transform. */
-function coarseLag(one: Float64Array, other: Float64Array, from: number): number {
+/** Returns the lag, at most `mostLag`, of the highest correlation of a window of `one` with `other`, by one transform. */
+function coarseLag(one: Float64Array, other: Float64Array, from: number, mostLag: number): number {
   const fft = createComplexFft(FFT_SIZE)
   const arrays = () => [new Float64Array(FFT_SIZE), new Float64Array(FFT_SIZE)] as const
   const [oneRe, oneIm] = arrays()
@@ -94,7 +95,8 @@ function coarseLag(one: Float64Array, other: Float64Array, from: number): number
   }
   fft.inverse(otherRe, otherIm)
   let best = MOST_LAG
-  for (let at = 0; at <= 2 * MOST_LAG; at++) if (Math.abs(otherRe[at]!) > Math.abs(otherRe[best]!)) best = at
+  for (let at = MOST_LAG - mostLag; at <= MOST_LAG + mostLag; at++)
+    if (Math.abs(otherRe[at]!) > Math.abs(otherRe[best]!)) best = at
   return best - MOST_LAG
 }
 

@@ -6,14 +6,19 @@ import { NEUTRAL_SOUND, type SoundSettings } from '../../src-contract/settings.t
 import { isTreated, STEM_SOUND_NAMES } from '../../src-contract/stem-mix.ts'
 import type { StemSettings } from '../../src-contract/stem-mix-schemas.ts'
 import { analyseSource } from '../../src-engine/analysis/analysis.ts'
+import { mixLikeness } from '../../src-engine/analysis/mix-likeness.ts'
 import { applyRecipe } from '../../src-engine/chain.ts'
 import { highPass } from '../../src-engine/dsp/biquad.ts'
 import { createBiquadCascade } from '../../src-engine/dsp/biquad-cascade.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
+import { rounded } from '../../src-engine/dsp/units.ts'
 import { planRecipe } from '../../src-engine/plan.ts'
 
 /** Strength of the repairs: the default of a song. */
 const INTENSITY = 50
+/** Largest delay of a channel that is the other one later, s, and the rest beside it up to which it is, dB. */
+const MOST_DELAY_SECONDS = 0.02
+const MOST_REST_DB = -10
 
 /**
  * Treats a stem in place as its settings ask, except for its gain and place, and returns the repairs that were made. Only the repairs that
@@ -22,14 +27,34 @@ const INTENSITY = 50
 export function treatStem(audio: Audio, settings: StemSettings, isLossy: boolean): readonly Repair[] {
   if (!isTreated(settings)) return []
   const sound = soundOf(settings)
-  const analysis = analyseSource(audio, { lossy: isLossy })
-  const { recipe } = planRecipe({
-    ...{ analysis, sound, genre: 'other', ai_service: 'other', intensity: INTENSITY, reference_amount: 0 },
-  })
-  const { repairs } = applyRecipe(audio, recipe)
+  const recipeOf = () => {
+    const analysis = analyseSource(audio, { lossy: isLossy })
+    const song = { analysis, sound, genre: 'other', ai_service: 'other', intensity: INTENSITY } as const
+    return planRecipe({ ...song, reference_amount: 0 }).recipe
+  }
+  const found = recipeOf()
+  // Folding a bass that is late in one channel would double or cancel its notes.
+  const aligned = found.stages.some(({ kind }) => kind === 'mono_bass') ? alignChannels(audio) : []
+  const { repairs } = applyRecipe(audio, aligned.length > 0 ? recipeOf() : found)
   if (settings.low_cut_hz !== undefined)
     createBiquadCascade([highPass(settings.low_cut_hz, audio.sampleRateHz)]).process(audio)
-  return repairs
+  return [...aligned, ...repairs]
+}
+
+/** Moves a channel that is the other one later to the time of that, and returns this repair of the bass; none otherwise. */
+function alignChannels(audio: Audio): Repair[] {
+  const { frames, sampleRateHz } = audio
+  const [left, right] = audio.channels as [Float32Array, Float32Array]
+  const [one, other] = [left, right].map((samples) => ({ ...audio, channels: [samples, samples] }))
+  const likeness = mixLikeness(one!, other!, Math.round(MOST_DELAY_SECONDS * sampleRateHz))
+  if (!likeness || likeness.offsetFrames === 0 || likeness.isInverted || likeness.residualDb > MOST_REST_DB) return []
+  const late = likeness.offsetFrames > 0 ? right : left
+  const delay = Math.abs(likeness.offsetFrames)
+  late.copyWithin(0, delay)
+  late.fill(0, frames - delay)
+  return [
+    { kind: 'mono_bass', channel: late === right ? 'right' : 'left', delay_ms: rounded((1000 * delay) / sampleRateHz) },
+  ]
 }
 
 /** Returns settings of the sound with which the engine makes the named repairs, what is asked for, and nothing else. */

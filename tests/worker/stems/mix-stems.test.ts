@@ -12,6 +12,7 @@ import { changeRate } from '../../../src-worker/media/resample.ts'
 import { keptLanes, mixRateHz, stemGains } from '../../../src-worker/media/stem-lanes.ts'
 import type { StoredStem } from '../../../src-worker/media/stored-stem.ts'
 import { mixStems } from '../../../src-worker/stems/mix-stems.ts'
+import { treatStem } from '../../../src-worker/stems/treat-stem.ts'
 import { seededRandom } from '../../support/sounds.ts'
 import { ffmpeg, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 
@@ -236,6 +237,34 @@ test('a stem is treated by its own settings alone: only the repairs that are nam
   expect(
     narrow.every((value, i) => Math.abs(value - narrow[i ^ 1]!) < 1e-6 * Math.max(1, Math.abs(value)) || i < 40_000),
   ).toBe(true)
+})
+
+test('a bass that is late in one channel is brought to one time; one of unrelated channels has the bass of one', () => {
+  const bass = (transpose: number) => {
+    const random = uniform(17)
+    const notes = Array.from({ length: 12 }, () => 55 * 2 ** ((Math.floor(random() * 7) + transpose) / 12))
+    return Float32Array.from({ length: 3 * RATE_HZ }, (_, i) => {
+      const t = i / RATE_HZ
+      const tone = (k: number) => Math.sin(2 * Math.PI * k * notes[Math.floor(4 * t)]! * t) / k
+      return 0.2 * (tone(1) + tone(2) + tone(3)) * Math.exp(-3 * (t % 0.25))
+    })
+  }
+  const treated = (left: Float32Array, right: Float32Array) => {
+    const audio = { channels: [left.slice(), right.slice()], frames: left.length, sampleRateHz: RATE_HZ }
+    return { audio, made: treatStem(audio, { stem: 1, repairs: ['mono_bass'] }, false) }
+  }
+  const early = bass(0)
+  const late = new Float32Array(early.length)
+  late.set(early.subarray(0, -210), 210)
+  for (const [channel, left, right] of [
+    ['right', early, late],
+    ['left', late, early],
+  ] as const) {
+    const { audio, made } = treated(left, right)
+    expect(made).toEqual([{ kind: 'mono_bass', channel, delay_ms: 4.8 }])
+    for (const samples of audio.channels) expect(samples.subarray(0, -210)).toEqual(early.subarray(0, -210))
+  }
+  expect(treated(early, bass(5)).made).toEqual([{ kind: 'mono_bass', frequency_hz: 110, channel: 'side' }])
 })
 
 test('stems of a low rate are treated at a rate of the engine', async () => {
