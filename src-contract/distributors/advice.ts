@@ -1,5 +1,5 @@
 /** Our own rules, which apply in addition to a receiver's unless it has one of the same kind. */
-import type { DeliveryRule } from './rules.ts'
+import type { DeliveryRule, DistributorProfile, RuleName } from './rules.ts'
 
 /** Highest true peak on playback, dBTP: above it a converter clips. */
 const FULL_SCALE_DBTP = 0
@@ -43,4 +43,26 @@ const ADVICE: readonly DeliveryRule[] = [
 export function withAdvice(rules: readonly DeliveryRule[]): readonly DeliveryRule[] {
   const own = new Set(rules.map(({ rule }) => rule))
   return [...rules, ...ADVICE.filter(({ rule }) => !own.has(rule))]
+}
+
+/** Kinds of rules that were looked for at every receiver. */
+const SEARCHED_RULES = [
+  'file_type',
+  'bit_depth',
+  'sample_rate',
+  'channels',
+  'no_tags',
+  'silence_start',
+  'silence_end',
+  'length',
+  'true_peak',
+  'cover',
+  'cover_color',
+] as const satisfies readonly RuleName[]
+
+/** Returns the kinds of rules that were not found in `SEARCHED`: nothing is known of them, and no file is blamed. */
+export function unpublishedRules({ rules, unsearched = [] }: DistributorProfile): RuleName[] {
+  const found = rules.flatMap((rule) => (ADVICE.includes(rule) ? [] : rule.rule))
+  const known = [...found, ...unsearched, ...(found.includes('least_sample_rate') ? ['sample_rate'] : [])]
+  return SEARCHED_RULES.filter((rule) => !known.includes(rule))
 }

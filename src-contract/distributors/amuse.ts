@@ -7,17 +7,4 @@ export const amuse = {
   name: { en: 'Amuse', ko: 'Amuse' },
   rules: withAdvice([]),
   asks: {},
-  unpublished: [
-    'file_type',
-    'bit_depth',
-    'sample_rate',
-    'channels',
-    'no_tags',
-    'silence_start',
-    'silence_end',
-    'length',
-    'true_peak',
-    'cover',
-    'cover_color',
-  ],
 } as const satisfies DistributorProfile

@@ -29,5 +29,5 @@ export const appleMusicDelivery = {
   asks: {
     disclosure: { need: 'asked', ...AI_TAGS },
   },
-  unpublished: ['no_tags', 'silence_start', 'silence_end', 'length'],
+  unsearched: ['cover', 'cover_color'],
 } as const satisfies DistributorProfile

@@ -22,5 +22,4 @@ export const audiomaze = {
     { rule: 'no_tags', ...AUDIO },
   ]),
   asks: {},
-  unpublished: ['length', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

@@ -19,5 +19,4 @@ export const catapult = {
     { rule: 'channels', count: 2, ...AUDIO },
   ]),
   asks: {},
-  unpublished: ['no_tags', 'silence_start', 'silence_end', 'length', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

@@ -20,5 +20,4 @@ export const cdBaby = {
     { rule: 'name_characters', ...AUDIO },
   ]),
   asks: {},
-  unpublished: ['no_tags', 'silence_start', 'silence_end', 'length', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

@@ -59,5 +59,4 @@ export const distroKid = {
     upc: { need: 'assigned', ...SUPPLIED },
     disclosure: { need: 'required', ...AI_QUESTION },
   },
-  unpublished: ['channels', 'no_tags', 'silence_start', 'silence_end', 'length', 'true_peak'],
 } as const satisfies DistributorProfile

@@ -38,15 +38,4 @@ export const ditto = {
     isrc: { need: 'assigned', ...SUPPLIED },
     upc: { need: 'assigned', ...BARCODES },
   },
-  unpublished: [
-    'bit_depth',
-    'sample_rate',
-    'channels',
-    'no_tags',
-    'silence_start',
-    'silence_end',
-    'length',
-    'true_peak',
-    'cover_color',
-  ],
 } as const satisfies DistributorProfile

@@ -27,16 +27,4 @@ export const landr = {
     isrc: { need: 'assigned', ...CODES },
     upc: { need: 'assigned', ...CODES },
   },
-  unpublished: [
-    'file_type',
-    'bit_depth',
-    'sample_rate',
-    'channels',
-    'no_tags',
-    'silence_start',
-    'silence_end',
-    'length',
-    'true_peak',
-    'cover_color',
-  ],
 } as const satisfies DistributorProfile

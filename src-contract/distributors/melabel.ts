@@ -21,5 +21,4 @@ export const melabel = {
     { rule: 'mean_length', leastSeconds: 60, ...AUDIO },
   ]),
   asks: {},
-  unpublished: ['no_tags', 'silence_start', 'silence_end', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

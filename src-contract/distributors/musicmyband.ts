@@ -27,5 +27,4 @@ export const musicMyBand = {
     { rule: 'name_of_title', ...AUDIO },
   ]),
   asks: {},
-  unpublished: ['no_tags', 'silence_start', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

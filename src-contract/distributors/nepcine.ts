@@ -23,5 +23,4 @@ export const nepcine = {
     { rule: 'name_of_title', ...EARLIER },
   ]),
   asks: {},
-  unpublished: ['no_tags', 'silence_start', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

@@ -18,5 +18,4 @@ export const omziki = {
     { rule: 'name_of_title', ...AUDIO },
   ]),
   asks: {},
-  unpublished: ['no_tags', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

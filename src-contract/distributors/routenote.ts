@@ -23,16 +23,4 @@ export const routeNote = {
   asks: {
     artist: { need: 'required', ...STYLE },
   },
-  unpublished: [
-    'bit_depth',
-    'sample_rate',
-    'channels',
-    'no_tags',
-    'silence_start',
-    'silence_end',
-    'length',
-    'true_peak',
-    'cover',
-    'cover_color',
-  ],
 } as const satisfies DistributorProfile

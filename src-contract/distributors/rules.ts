@@ -92,8 +92,8 @@ export interface DistributorProfile {
   readonly guests?: 'in_title' | 'own_field'
   /** What it asks for beside the files. */
   readonly asks: Asks
-  /** Rules of these kinds were searched in `SEARCHED` and not found: nothing is known, and no file is blamed. */
-  readonly unpublished: readonly RuleName[]
+  /** Kinds of rules that were not looked for. */
+  readonly unsearched?: readonly RuleName[]
 }
 
 /** Day on which the pages of all receivers were last searched, ISO 8601. */

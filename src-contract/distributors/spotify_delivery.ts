@@ -49,5 +49,4 @@ export const spotifyDelivery = {
   asks: {
     disclosure: { need: 'asked', ...AI_CREDITS },
   },
-  unpublished: ['no_tags', 'silence_start', 'silence_end', 'length'],
 } as const satisfies DistributorProfile

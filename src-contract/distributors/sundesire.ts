@@ -30,5 +30,4 @@ export const sundesire = {
     { rule: 'cover_color', ...ARTWORK },
   ]),
   asks: {},
-  unpublished: ['channels', 'no_tags', 'silence_start'],
 } as const satisfies DistributorProfile

@@ -20,5 +20,4 @@ export const symphonic = {
     { rule: 'no_tags', ...AUDIO },
   ]),
   asks: {},
-  unpublished: ['silence_start', 'silence_end', 'length', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

@@ -17,17 +17,4 @@ export const tuneCore = {
     isrc: { need: 'assigned', ...SUPPLIED },
     upc: { need: 'assigned', ...SUPPLIED },
   },
-  unpublished: [
-    'file_type',
-    'bit_depth',
-    'sample_rate',
-    'channels',
-    'no_tags',
-    'silence_start',
-    'silence_end',
-    'length',
-    'true_peak',
-    'cover',
-    'cover_color',
-  ],
 } as const satisfies DistributorProfile

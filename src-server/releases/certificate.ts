@@ -1,4 +1,6 @@
 /** The delivery certificate: the written files' compliance with the rules of receivers, ready to sign. Pure. */
+
+import { unpublishedRules } from '../../src-contract/distributors/advice.ts'
 import { ageInDays, isStale } from '../../src-contract/distributors/age.ts'
 import { checkDelivery } from '../../src-contract/distributors/check.ts'
 import { type Distributor, distributorProfile } from '../../src-contract/distributors/index.ts'
@@ -65,7 +67,7 @@ export function receiverChecks(
       outcome: worst(checks),
       upload: set,
       ...(fields ? { verdicts: verdictsOf(checks, fields), fields } : {}),
-      unknown_rules: profile.unpublished.map((rule) => ({
+      unknown_rules: unpublishedRules(profile).map((rule) => ({
         rule,
         title: ruleTitle(rule, language),
         searched: SEARCHED[language],
