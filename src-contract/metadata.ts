@@ -1,5 +1,6 @@
 /** Metadata of a song beside its title and artist: the request's values override the tags of the file. */
 import { MAX_LINE_LENGTH, MAX_LYRICS_LENGTH, MAX_TITLE_LENGTH } from './limits.ts'
+import type { LocalizedText } from './text/language.ts'
 
 /** Forms of a text: one line, several lines, or a format with its own rule. */
 export type MetadataForm = 'line' | 'lines' | 'track' | 'year' | 'isrc' | 'bpm'
@@ -9,7 +10,7 @@ interface MetadataFacts {
   readonly maxLength: number
   readonly description: string
   /** Help of the command-line option. */
-  readonly help: { readonly en: string; readonly ko: string }
+  readonly help: LocalizedText
 }
 
 /** Metadata of a song, by its names on the wire. */

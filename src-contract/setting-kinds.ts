@@ -1,5 +1,6 @@
 /** Kinds of settings, as plain values: the allowed values, the default and the texts. The schemas are made in setting-schemas.ts. */
 import { FADE_SHAPES } from './edges.ts'
+import type { LocalizedText } from './text/language.ts'
 
 export interface SettingTexts {
   /** Description in the API's documentation. */
@@ -7,7 +8,7 @@ export interface SettingTexts {
   /** Description of the form field if it differs. */
   readonly fieldDescription?: string
   /** Help of the command-line option, and the placeholder of its value. */
-  readonly help: { readonly en: string; readonly ko: string }
+  readonly help: LocalizedText
   readonly placeholder: string
 }
 

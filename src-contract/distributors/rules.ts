@@ -1,6 +1,7 @@
 /** Rules for deliveries to a distributor, and the facts of files that they are checked with. */
 import type { ColorModel, CoverType } from '../covers.ts'
 import type { ReleaseKind } from '../release-kinds.ts'
+import type { LocalizedText } from '../text/language.ts'
 import type { Asks } from './fields.ts'
 import type { Foundation } from './foundation.ts'
 
@@ -86,7 +87,7 @@ export type DeliveryRule = Requirement & Foundation
 export interface DistributorProfile {
   /** Name on the wire. */
   readonly id: string
-  readonly name: { readonly en: string; readonly ko: string }
+  readonly name: LocalizedText
   readonly rules: readonly DeliveryRule[]
   /** Place of guests: in the title too, or only in their own field; absent where no page says so. */
   readonly guests?: 'in_title' | 'own_field'

@@ -1,5 +1,6 @@
 /** Facts about one platform; the file of each is named by its name on the wire. */
 import type { CopyCodec, StreamedCodec } from '../codecs.ts'
+import type { LocalizedText } from '../text/language.ts'
 
 /** Source of a number: published by the platform, common practice, our judgement, or the request itself. */
 export const CONFIDENCES = ['published', 'common_practice', 'our_recommendation', 'requested'] as const
@@ -61,7 +62,7 @@ export interface PlatformFacts {
   /** Name on the wire, in file names and in reports. */
   readonly id: string
   /** Name as a reader sees it, by language. */
-  readonly name: { readonly en: string; readonly ko: string }
+  readonly name: LocalizedText
   /** Further names by which people call it, in small letters. */
   readonly alsoCalled: readonly string[]
   /** Integrated loudness of a master, LUFS; `genre` for the usual release level of the genre. */

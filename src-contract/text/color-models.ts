@@ -1,12 +1,8 @@
 /** Colour models of pictures in words. */
 import type { ColorModel, CoverChange } from '../covers.ts'
+import type { LocalizedText } from './language.ts'
 
-interface Words {
-  readonly en: string
-  readonly ko: string
-}
-
-const WORDS: Readonly<Record<ColorModel, Words>> = {
+const WORDS: Readonly<Record<ColorModel, LocalizedText>> = {
   rgb: { en: 'RGB', ko: 'RGB' },
   deep_rgb: { en: 'RGB with more than 8 bits for each channel', ko: '채널당 8비트를 넘는 RGB' },
   greyscale: { en: 'greyscale', ko: '그레이스케일' },
@@ -16,12 +12,12 @@ const WORDS: Readonly<Record<ColorModel, Words>> = {
 }
 
 /** Returns a colour model as a sentence calls it: “The cover is …”. */
-export function colorModelWords(model: unknown): Words {
+export function colorModelWords(model: unknown): LocalizedText {
   return WORDS[model as ColorModel] ?? WORDS.other
 }
 
 /** What was changed in a cover, as it is told to its owner. */
-export const COVER_CHANGE_WORDS: Readonly<Record<CoverChange, Words>> = {
+export const COVER_CHANGE_WORDS: Readonly<Record<CoverChange, LocalizedText>> = {
   colors: { en: 'Its colours were converted to sRGB.', ko: '색상을 sRGB로 바꿨어요.' },
   assumed_srgb: {
     en: 'It has no colour profile, and was taken as sRGB.',

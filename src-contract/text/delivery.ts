@@ -1,13 +1,12 @@
 /** Sentences of the rules of receivers and of their remedies, in both languages. */
 import type { DeliveryCheck, RemedyValues, RuleName } from '../distributors/rules.ts'
 import { colorModelWords } from './color-models.ts'
-import type { Language } from './language.ts'
+import type { Language, LocalizedText } from './language.ts'
 
-type Words = { readonly [L in Language]: string }
 type Sentence = { readonly [L in Language]: (values: RemedyValues) => string }
 
 /** Titles of the rules, as a checklist shows them. */
-const TITLES: Readonly<Record<RuleName, Words>> = {
+const TITLES: Readonly<Record<RuleName, LocalizedText>> = {
   file_type: { en: 'File format', ko: '파일 형식' },
   bit_depth: { en: 'Bit depth', ko: '비트 심도' },
   sample_rate: { en: 'Sample rate', ko: '샘플 레이트' },
@@ -154,14 +153,14 @@ const REMEDIES: Readonly<Record<RuleName, Sentence>> = {
 }
 
 /** Outcomes as a checklist shows them. */
-export const OUTCOME_WORDS: Readonly<Record<DeliveryCheck['outcome'], Words>> = {
+export const OUTCOME_WORDS: Readonly<Record<DeliveryCheck['outcome'], LocalizedText>> = {
   pass: { en: 'pass', ko: '통과' },
   remedy: { en: 'to be mended', ko: '고칠 점 있음' },
   not_measured: { en: 'not measured', ko: '측정 안 함' },
 }
 
 /** Verdicts on the files or on the release. */
-export const VERDICT_WORDS: Readonly<Record<'ready' | 'not_ready' | 'not_measured', Words>> = {
+export const VERDICT_WORDS: Readonly<Record<'ready' | 'not_ready' | 'not_measured', LocalizedText>> = {
   ready: { en: 'ready', ko: '준비됨' },
   not_ready: { en: 'not ready', ko: '준비 안 됨' },
   not_measured: { en: 'not measured in full', ko: '일부 측정 안 됨' },

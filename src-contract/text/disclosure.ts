@@ -1,12 +1,12 @@
 /** Sentences of the AI disclosure sheet, in both languages. */
 import { type AiUse, DISCLOSURE_CATEGORIES, type DisclosureCategory, type DisclosureSheet } from '../disclosure.ts'
 import { type Distributor, distributorProfile } from '../distributors/index.ts'
-import type { Language } from './language.ts'
-
-type Words = { readonly [L in Language]: string }
+import type { Language, LocalizedText } from './language.ts'
 
 /** Names of the categories with their contents. */
-export const CATEGORY_WORDS: Readonly<Record<DisclosureCategory, { readonly name: Words; readonly about: Words }>> = {
+export const CATEGORY_WORDS: Readonly<
+  Record<DisclosureCategory, { readonly name: LocalizedText; readonly about: LocalizedText }>
+> = {
   vocals: {
     name: { en: 'Vocals', ko: '보컬' },
     about: { en: 'Singing, rap and speech', ko: '노래, 랩, 말소리' },
@@ -29,7 +29,7 @@ export const CATEGORY_WORDS: Readonly<Record<DisclosureCategory, { readonly name
   },
 }
 
-export const USE_WORDS: Readonly<Record<AiUse | 'not_stated', Words>> = {
+export const USE_WORDS: Readonly<Record<AiUse | 'not_stated', LocalizedText>> = {
   none: { en: 'No AI', ko: 'AI 사용 안 함' },
   assisted: { en: 'Partly by AI', ko: '일부 AI 생성' },
   generated: { en: 'Wholly by AI', ko: '전부 AI 생성' },
@@ -40,7 +40,7 @@ export const USE_WORDS: Readonly<Record<AiUse | 'not_stated', Words>> = {
 export const ARTWORK_WORDS = {
   name: { en: 'Artwork', ko: '커버' },
   about: { en: 'The cover picture', ko: '커버 그림' },
-} as const satisfies { readonly name: Words; readonly about: Words }
+} as const satisfies { readonly name: LocalizedText; readonly about: LocalizedText }
 
 /** A question of a receiver's form, and what to answer there. */
 export interface FormAnswer {
@@ -82,7 +82,7 @@ const QUESTIONS = {
   track: { en: 'Track', ko: 'Track (녹음)' },
   composition: { en: 'Composition', ko: 'Composition (곡과 가사)' },
   video: { en: 'Music Video', ko: 'Music Video (뮤직비디오)' },
-} as const satisfies Readonly<Record<string, Words>>
+} as const satisfies Readonly<Record<string, LocalizedText>>
 
 const ANSWERS = {
   yes: { en: 'Yes', ko: '예' },
@@ -94,7 +94,7 @@ const ANSWERS = {
   none: { en: 'None', ko: '없음' },
   persona: { en: 'Only you can say', ko: '직접 답해 주세요' },
   video: { en: 'A release has none', ko: '릴리스에는 없음' },
-} as const satisfies Readonly<Record<string, Words>>
+} as const satisfies Readonly<Record<string, LocalizedText>>
 
 const FORMS_ABOUT = {
   distrokid: {
@@ -109,22 +109,23 @@ const FORMS_ABOUT = {
     en: 'AI credits are of single roles, and given through the distributor.',
     ko: 'AI 크레딧은 역할별로, 유통사를 통해 표시해요.',
   },
-} as const satisfies { readonly [D in Distributor]?: Words }
+} as const satisfies { readonly [D in Distributor]?: LocalizedText }
 
 /** Returns what to answer in the forms of DistroKid, Apple Music and Spotify, for each track of a sheet. Pure. */
 export function formSheets(
   { tracks = [], artwork }: Pick<DisclosureSheet, 'tracks' | 'artwork'>,
   language: Language,
 ): FormSheet[] {
-  const row = (question: Words, answer: Words | null): FormAnswer => ({
+  const row = (question: LocalizedText, answer: LocalizedText | null): FormAnswer => ({
     question: question[language],
     answer: (answer ?? USE_WORDS.not_stated)[language],
     isStated: answer !== null,
   })
-  const either = (value: boolean | null | undefined, yes: Words, no: Words) =>
+  const either = (value: boolean | null | undefined, yes: LocalizedText, no: LocalizedText) =>
     value === null || value === undefined ? null : value ? yes : no
-  const yesNo = (question: Words, value: boolean | null) => row(question, either(value, ANSWERS.yes, ANSWERS.no))
-  const tag = (question: Words, value: boolean | null | undefined) =>
+  const yesNo = (question: LocalizedText, value: boolean | null) =>
+    row(question, either(value, ANSWERS.yes, ANSWERS.no))
+  const tag = (question: LocalizedText, value: boolean | null | undefined) =>
     row(question, either(value, ANSWERS.tag, ANSWERS.noTag))
   type Answers = (typeof tracks)[number]['answers']
   const sheet = (

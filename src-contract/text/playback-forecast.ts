@@ -1,10 +1,9 @@
 /** Sentences of the forecast of playback, in both languages. */
 import type { PlaybackMode } from '../platforms/platform.ts'
 import { type PlaybackForecast, serviceFacts } from '../playback-forecast.ts'
-import type { Language } from './language.ts'
+import type { Language, LocalizedText } from './language.ts'
 
-type Words = { readonly [L in Language]: string }
-export const MODE_WORDS: Readonly<Record<PlaybackMode, Words>> = {
+export const MODE_WORDS: Readonly<Record<PlaybackMode, LocalizedText>> = {
   standard: { en: 'usual setting', ko: '기본 설정' },
   loud: { en: 'Loud', ko: '크게' },
   quiet: { en: 'Quiet', ko: '조용히' },
@@ -12,7 +11,7 @@ export const MODE_WORDS: Readonly<Record<PlaybackMode, Words>> = {
   web_player: { en: 'web player', ko: '웹 플레이어' },
 }
 
-export const CONFIDENCE_WORDS: Readonly<Record<PlaybackForecast['confidence'], Words>> = {
+export const CONFIDENCE_WORDS: Readonly<Record<PlaybackForecast['confidence'], LocalizedText>> = {
   published: { en: 'published', ko: '공식 발표' },
   measured_by_others: { en: 'measured by others', ko: '외부 측정' },
   low_trust: { en: 'one source, low trust', ko: '출처 하나, 신뢰 낮음' },

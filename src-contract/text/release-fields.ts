@@ -1,10 +1,8 @@
 /** Sentences about the fields that receivers ask for, in both languages. */
 import type { FieldNeed, ReleaseField } from '../distributors/fields.ts'
-import type { Language } from './language.ts'
+import type { Language, LocalizedText } from './language.ts'
 
-type Words = { readonly [L in Language]: string }
-
-export const FIELD_WORDS: Readonly<Record<ReleaseField, Words>> = {
+export const FIELD_WORDS: Readonly<Record<ReleaseField, LocalizedText>> = {
   title: { en: 'Title', ko: '제목' },
   artist: { en: 'Artist', ko: '아티스트' },
   label: { en: 'Label', ko: '레이블' },

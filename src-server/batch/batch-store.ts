@@ -1,10 +1,11 @@
 /** Rows of the batch: songs in their order, each with its state and settings. SQL only, no rules. */
 import type { BATCH_SONG_STATES, Preset } from '../../src-contract/app.ts'
-import type { ColorModel, CoverChange, StoredCover as CoverFacts } from '../../src-contract/covers.ts'
+import type { StoredCover as CoverFacts } from '../../src-contract/covers.ts'
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import { type MasterSettings, masterSettings } from '../../src-contract/settings.ts'
 import type { Db } from '../db/open.ts'
+import { type CoverRow, type JoinedCover, joinedCover } from '../uploads/cover-row.ts'
 
 export type BatchState = (typeof BATCH_SONG_STATES)[number]
 
@@ -32,7 +33,7 @@ export interface BatchCommon {
   readonly presets: readonly Preset[]
 }
 
-interface RawRow {
+interface RawRow extends JoinedCover {
   source_id: string
   state: BatchState
   settings: string | null
@@ -41,22 +42,6 @@ interface RawRow {
   error_code: ErrorCode | null
   error_values: string | null
   metadata: string | null
-  media_type: CoverFacts['media_type'] | null
-  sha256: string
-  width_px: number
-  height_px: number
-  color_model: ColorModel | null
-  changes: string | null
-  cover_bytes: number
-}
-
-/** Cover of a song with its bytes. */
-export interface SongCover extends Omit<CoverFacts, 'size_bytes' | 'color_model' | 'changes'> {
-  /** Null where it was stored before its colour model was read. */
-  readonly color_model: ColorModel | null
-  /** Names of its changes, separated by blanks; null without any. */
-  readonly changes: string | null
-  readonly bytes: Buffer
 }
 
 const SONGS = `SELECT desk_songs.*, media_type, sha256, width_px, height_px, color_model, changes, length(bytes) AS cover_bytes
@@ -76,7 +61,7 @@ function prepareQueries(db: Db) {
          AND NOT (? AND EXISTS (SELECT 1 FROM watched_files WHERE watched_files.source_id = desk_songs.source_id))
        ORDER BY place LIMIT 1`,
     ),
-    selectCover: db.prepare<[string], SongCover>(
+    selectCover: db.prepare<[string], CoverRow>(
       'SELECT media_type, sha256, width_px, height_px, color_model, changes, bytes FROM desk_covers WHERE source_id = ?',
     ),
     selectPlaces: db.prepare<[], string>('SELECT source_id FROM desk_songs ORDER BY place').pluck(),
@@ -172,12 +157,12 @@ export class BatchStore {
   }
 
   /** Returns the cover that was set for a song, or undefined without one. */
-  cover(sourceId: string): SongCover | undefined {
+  cover(sourceId: string): CoverRow | undefined {
     return this.#statements.selectCover.get(sourceId)
   }
 
   /** Sets the cover of a song; undefined removes it. */
-  setCover(sourceId: string, cover: SongCover | undefined): void {
+  setCover(sourceId: string, cover: CoverRow | undefined): void {
     if (cover) this.#statements.upsertCover.run({ sourceId, ...cover })
     else this.#statements.deleteCover.run(sourceId)
   }
@@ -233,21 +218,10 @@ function fromRaw(raw: RawRow): BatchRow {
     startedSettings: parsed(raw.started_settings),
     batchId: raw.batch_id,
     metadata: raw.metadata === null ? {} : (JSON.parse(raw.metadata) as OwnMetadata),
-    ...(raw.media_type === null ? {} : { cover: coverOf(raw, raw.media_type) }),
+    ...joinedCover(raw),
     error:
       raw.error_code === null
         ? null
         : { code: raw.error_code, values: JSON.parse(raw.error_values ?? '{}') as ErrorParams },
-  }
-}
-
-function coverOf(
-  { sha256, width_px, height_px, color_model, changes, cover_bytes: size_bytes }: RawRow,
-  media_type: CoverFacts['media_type'],
-): CoverFacts {
-  return {
-    ...{ media_type, size_bytes, sha256, width_px, height_px },
-    ...(color_model === null ? {} : { color_model }),
-    ...(changes ? { changes: changes.split(' ') as CoverChange[] } : {}),
   }
 }

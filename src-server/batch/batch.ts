@@ -25,13 +25,14 @@ import type { Caller } from '../http/route.ts'
 import type { SourceJobs } from '../jobs/source-jobs.ts'
 import type { Sources } from '../sources/sources.ts'
 import { unusedSongs } from '../sources/unused-songs.ts'
+import type { CoverRow } from '../uploads/cover-row.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import { changedOwnMetadata } from '../uploads/metadata.ts'
 import type { SpareRoom } from '../uploads/spare-room.ts'
 import { WatchFolderStore } from '../watch/watch-folder-store.ts'
 import { BatchFeed } from './batch-feed.ts'
 import { batchToJson, songsToJson } from './batch-json.ts'
-import { type BatchCommon, type BatchRow, BatchStore, type SongCover } from './batch-store.ts'
+import { type BatchCommon, type BatchRow, BatchStore } from './batch-store.ts'
 
 /** Request for the job of one song. */
 export interface BatchJob {
@@ -251,14 +252,14 @@ export class BatchQueue {
   }
 
   /** Returns the cover that was set for a song. Throws NOT_FOUND. */
-  cover(sourceId: string): SongCover {
+  cover(sourceId: string): CoverRow {
     const cover = this.#store.cover(sourceId)
     if (!cover) throw new AppError('NOT_FOUND')
     return cover
   }
 
   /** Sets the cover of the masters of a song, or with undefined lets them have that of its file. Throws NOT_FOUND. */
-  setCover(sourceId: string, cover: SongCover | undefined): void {
+  setCover(sourceId: string, cover: CoverRow | undefined): void {
     this.#require(sourceId)
     this.note(() => this.#store.setCover(sourceId, cover))
   }
@@ -426,7 +427,7 @@ function jobOf(
   }
 }
 
-function storedCover(file: string, { bytes, sha256, ...facts }: SongCover): StoredCover {
+function storedCover(file: string, { bytes, sha256, ...facts }: CoverRow): StoredCover {
   const { media_type: mimeType, width_px: widthPx, height_px: heightPx, color_model: colorModel } = facts
   const told = {
     ...(colorModel === null ? {} : { colorModel }),

@@ -14,6 +14,7 @@ import type { PlayedLevel } from '../../src-worker/media/label-file.ts'
 import { asciiName } from '../../src-worker/result/romanise.ts'
 import { AppError } from '../http/app-error.ts'
 import type { ExportProgress } from '../notify/events.ts'
+import type { CoverRow } from '../uploads/cover-row.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import type { ContentCredentials, SignedSource } from './content-credentials.ts'
 import { unitsOf } from './continuous.ts'
@@ -30,7 +31,6 @@ import {
 } from './export-plan.ts'
 import type { ReleaseRecord } from './release.ts'
 import { releaseTags } from './release-labels.ts'
-import type { StoredCover } from './store.ts'
 
 /** Finished masters of the song of a track. */
 export interface SongMasters extends TrackMasters {
@@ -74,7 +74,7 @@ export interface Exported {
   readonly songs: readonly SongMasters[]
   readonly sets: readonly FileSet[]
   readonly request: ExportRequest
-  readonly cover: StoredCover | undefined
+  readonly cover: CoverRow | undefined
   /** Sources whose manifests the files carry on, by track; undefined for a track without one. */
   readonly signedSources: readonly (SignedSource | undefined)[]
   /** Time by which the age of rules is told. */
@@ -285,7 +285,7 @@ async function rangesBeside(
   return { joined: { before: before as FilePart[], after: after as FilePart[] } }
 }
 
-function coverOf({ media_type: mimeType, bytes }: StoredCover): Cover {
+function coverOf({ media_type: mimeType, bytes }: CoverRow): Cover {
   return { mimeType, bytes }
 }
 

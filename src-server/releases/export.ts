@@ -25,6 +25,7 @@ import { pictureFacts } from '../../src-worker/media/picture.ts'
 import { generatorIn, ofManifest, readClaimGenerator } from '../../src-worker/media/provenance.ts'
 import { AppError } from '../http/app-error.ts'
 import type { ReadyCover } from '../uploads/cover.ts'
+import { type CoverRow, coverFacts, coverRow } from '../uploads/cover-row.ts'
 import {
   certificateJson,
   type MeasuredSet,
@@ -63,7 +64,7 @@ import { expectedCover, expectedFiles } from './readiness.ts'
 import type { ReleaseRecord, TrackRecord } from './release.ts'
 import { sameSet } from './set-names.ts'
 import type { Signer } from './signing.ts'
-import { coverFacts, type ReleaseStore, type StoredCover, storedCover } from './store.ts'
+import type { ReleaseStore } from './store.ts'
 import { lacksEdges, type MadeTrack } from './track-edges.ts'
 import {
   CERTIFICATE_FILE,
@@ -255,11 +256,11 @@ export class ReleaseExports {
   }
 
   /** Returns the cover as the receivers take it: a JPEG in sRGB, within their size; undefined without one. */
-  async #shopCover({ cover, request, nowMs }: Exported, signal: AbortSignal): Promise<StoredCover | undefined> {
+  async #shopCover({ cover, request, nowMs }: Exported, signal: AbortSignal): Promise<CoverRow | undefined> {
     if (!cover) return undefined
     const mostPx = mostCoverPx(request.receivers ?? [], nowMs)
     const fit = { isJpeg: true, ...(mostPx === undefined ? {} : { mostPx }) }
-    const ready = storedCover(await this.#deps.readyCover(cover.bytes, signal, fit))
+    const ready = coverRow(await this.#deps.readyCover(cover.bytes, signal, fit))
     const changes = [...new Set([...(cover.changes ?? '').split(' '), ...(ready.changes ?? '').split(' ')])]
     return { ...ready, changes: changes.filter((change) => change !== '').join(' ') }
   }

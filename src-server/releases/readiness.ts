@@ -15,10 +15,10 @@ import type { ExportRequest, FieldCheck, FileSet, Verdicts } from '../../src-con
 import type { Language } from '../../src-contract/text/language.ts'
 import { FIELD_WORDS, fieldText } from '../../src-contract/text/release-fields.ts'
 import { asciiName } from '../../src-worker/result/romanise.ts'
+import type { CoverRow } from '../uploads/cover-row.ts'
 import { fileNames, fullTitle, hasPlainNames, masterOf } from './export-plan.ts'
 import type { SongMasters } from './export-sounds.ts'
 import type { ReleaseRecord } from './release.ts'
-import type { StoredCover } from './store.ts'
 
 type Facts = Pick<ReleaseRecord, 'facts' | 'tracks'>
 
@@ -79,7 +79,7 @@ export function verdictsOf(checks: readonly DeliveryCheck[], fields: readonly Fi
 
 /** Returns the facts that the exported cover will have: one that could be decoded becomes a JPEG in sRGB of at most `mostPx` a side. */
 export function expectedCover(
-  { media_type: mediaType, width_px: widthPx, height_px: heightPx, color_model, changes }: Omit<StoredCover, 'bytes'>,
+  { media_type: mediaType, width_px: widthPx, height_px: heightPx, color_model, changes }: Omit<CoverRow, 'bytes'>,
   mostPx = Number.POSITIVE_INFINITY,
 ): NonNullable<DeliveredRelease['cover']> {
   const colorModel = color_model ?? 'rgb'

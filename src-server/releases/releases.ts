@@ -17,6 +17,7 @@ import type { SrgbCover } from '../../src-worker/media/srgb-cover.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
+import { type CoverRow, coverRow } from '../uploads/cover-row.ts'
 import type { TrackRow, TrackTable } from './csv-columns.ts'
 import { type ReleaseNames, releasesOf, requireDistinct } from './csv-import.ts'
 import { beyondRelease } from './disclosure.ts'
@@ -35,7 +36,7 @@ import {
   type TrackSong,
   withTracks,
 } from './release.ts'
-import { type ListedRelease, type ReleaseStore, type StoredCover, storedCover } from './store.ts'
+import type { ListedRelease, ReleaseStore } from './store.ts'
 
 /** Facts of the song of a track. */
 export interface SongFacts extends SongNames {
@@ -257,7 +258,7 @@ export class Releases {
   }
 
   /** Returns the cover of a release. Throws RELEASE_NOT_FOUND, and NOT_FOUND without one. */
-  cover(releaseId: string): StoredCover {
+  cover(releaseId: string): CoverRow {
     this.require(releaseId)
     const cover = this.#deps.store.cover(releaseId)
     if (!cover) throw new AppError('NOT_FOUND')
@@ -269,7 +270,7 @@ export class Releases {
     const { db, store } = this.#deps
     return db.transaction(() => {
       this.require(releaseId)
-      store.setCover(releaseId, cover && storedCover(cover))
+      store.setCover(releaseId, cover && coverRow(cover))
       return this.#update(releaseId, () => ({}))
     })()
   }

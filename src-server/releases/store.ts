@@ -1,8 +1,7 @@
 /** Releases over an open database: SQL only, no rules. Its methods are synchronous and may be called inside a transaction. */
-import { createHash } from 'node:crypto'
-import type { ColorModel, CoverChange, StoredCover as CoverFacts } from '../../src-contract/covers.ts'
-import type { SrgbCover } from '../../src-worker/media/srgb-cover.ts'
+
 import type { Db } from '../db/open.ts'
+import { type CoverRow, type JoinedCover, joinedCover } from '../uploads/cover-row.ts'
 import {
   NEW_RELEASE,
   NEW_TRACK,
@@ -11,35 +10,6 @@ import {
   type TrackFacts,
   type TrackRecord,
 } from './release.ts'
-
-/** A picture with its facts. */
-export interface StoredCover extends Omit<CoverFacts, 'size_bytes' | 'color_model' | 'changes'> {
-  /** Null if it was stored before its colour model was recorded. */
-  readonly color_model: ColorModel | null
-  /** Names of its changes, separated by blanks; null if it was stored before they were recorded. */
-  readonly changes: string | null
-  readonly bytes: Buffer
-}
-
-/** Returns a prepared picture as it is stored. */
-export function storedCover({ bytes, facts, changes }: SrgbCover): StoredCover {
-  const { mimeType, widthPx, heightPx, colorModel } = facts
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const size = { width_px: widthPx, height_px: heightPx }
-  return { media_type: mimeType, sha256, ...size, color_model: colorModel, changes: changes.join(' '), bytes }
-}
-
-/** Returns the facts of a cover as answers have them. */
-export function coverFacts(
-  { media_type, sha256, width_px, height_px, color_model, changes }: Omit<StoredCover, 'bytes'>,
-  size_bytes: number,
-): CoverFacts {
-  return {
-    ...{ media_type, size_bytes, sha256, width_px, height_px },
-    ...(color_model === null ? {} : { color_model }),
-    ...(changes ? { changes: changes.split(' ') as CoverChange[] } : {}),
-  }
-}
 
 /** Page of a list. */
 export interface ReleaseFilter {
@@ -52,20 +22,13 @@ export interface ReleaseFilter {
 /** A release of a list, without its tracks. */
 export type ListedRelease = Omit<ReleaseRecord, 'tracks'> & { readonly serial: number; readonly trackCount: number }
 
-interface ReleaseRow {
+interface ReleaseRow extends JoinedCover {
   serial: number
   release_id: string
   key_id: string | null
   facts: string
   created_at_ms: number
   changed_at_ms: number
-  media_type: CoverFacts['media_type'] | null
-  sha256: string
-  width_px: number
-  height_px: number
-  color_model: ColorModel | null
-  changes: string | null
-  size_bytes: number
 }
 
 interface TrackRow {
@@ -75,7 +38,7 @@ interface TrackRow {
   facts: string
 }
 
-const WITH_COVER = `SELECT releases.*, media_type, sha256, width_px, height_px, color_model, changes, length(bytes) AS size_bytes
+const WITH_COVER = `SELECT releases.*, media_type, sha256, width_px, height_px, color_model, changes, length(bytes) AS cover_bytes
   FROM releases LEFT JOIN release_covers USING (release_id)`
 
 function prepareStatements(db: Db) {
@@ -99,7 +62,7 @@ function prepareStatements(db: Db) {
       .prepare<[], string>('SELECT DISTINCT source_id FROM release_tracks WHERE source_id IS NOT NULL')
       .pluck(),
     selectJobs: db.prepare<[], string>('SELECT DISTINCT job_id FROM release_tracks WHERE job_id IS NOT NULL').pluck(),
-    selectCover: db.prepare<[string], StoredCover>(
+    selectCover: db.prepare<[string], CoverRow>(
       'SELECT media_type, sha256, width_px, height_px, color_model, changes, bytes FROM release_covers WHERE release_id = ?',
     ),
     upsertCover: db.prepare(
@@ -170,12 +133,12 @@ export class ReleaseStore {
   }
 
   /** Returns the cover of a release, or undefined without one. */
-  cover(releaseId: string): StoredCover | undefined {
+  cover(releaseId: string): CoverRow | undefined {
     return this.#statements.selectCover.get(releaseId)
   }
 
   /** Sets the cover of a release; undefined removes it. */
-  setCover(releaseId: string, cover: StoredCover | undefined): void {
+  setCover(releaseId: string, cover: CoverRow | undefined): void {
     if (cover) this.#statements.upsertCover.run({ releaseId, ...cover })
     else this.#statements.deleteCover.run(releaseId)
   }
@@ -187,12 +150,11 @@ function searchable(text: string): string {
 }
 
 function fromRow(row: ReleaseRow): Omit<ReleaseRecord, 'tracks'> {
-  const { media_type } = row
   return {
     releaseId: row.release_id,
     ...(row.key_id === null ? {} : { keyId: row.key_id }),
     facts: { ...NEW_RELEASE, ...(JSON.parse(row.facts) as ReleaseFacts) },
-    ...(media_type === null ? {} : { cover: coverFacts({ ...row, media_type }, row.size_bytes) }),
+    ...joinedCover(row),
     createdAtMs: row.created_at_ms,
     changedAtMs: row.changed_at_ms,
   }
