@@ -1,6 +1,7 @@
 /** Words of the settings: their labels on the page and in the report, and the hints of their controls. */
 
 import type { FadeShape } from '../edges.ts'
+import type { RepairKind } from '../repair-kinds.ts'
 import type { EdgeName, Genre, MasterSettings, SettingName, SteeringName } from '../settings.ts'
 import type { LocalizedText } from './language.ts'
 import { both } from './sentence.ts'
@@ -46,6 +47,20 @@ export const genreNames: Readonly<Record<Genre, LocalizedText>> = {
   hiphop: both('hip-hop', '힙합'),
   pop: both('pop', '팝'),
   other: both('other genre', '기타 장르'),
+}
+
+/** Names of the faults that are repaired. */
+export const repairNames: Readonly<Record<RepairKind, LocalizedText>> = {
+  dc_offset: both('DC offset', 'DC 오프셋'),
+  rumble: both('Rumble', '초저역 잡음'),
+  clipping: both('Clipped peaks', '잘린 피크'),
+  clicks: both('Clicks', '클릭음'),
+  whistle: both('Whistles', '가는 고음'),
+  flutter: both('Flutter', '음량 떨림'),
+  mud: both('Mud', '뭉친 중저역'),
+  resonance: both('Resonance', '공진'),
+  sibilance: both('Sibilance', '치찰음'),
+  mono_bass: both('Wide low end', '넓은 저역'),
 }
 
 /** Names of the curves of a fade. */

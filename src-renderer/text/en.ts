@@ -1,10 +1,9 @@
 /** Every sentence of the interface in English. The Korean file has the same keys; a missing one does not compile. */
 import { PLATFORMS, platformNames } from '../../src-contract/platforms/index.ts'
-import type { RepairKind } from '../../src-contract/repair-kinds.ts'
 import type { WarningCode } from '../../src-contract/report.ts'
 import type { Genre, Style } from '../../src-contract/settings.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
-import { fadeShapes, settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
+import { fadeShapes, repairNames, settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
 import type { Screen } from '../router.ts'
 import { detailsEn } from './details.en.ts'
 import { plural } from './plural.ts'
@@ -74,15 +73,12 @@ export const en = {
   },
   lost: 'Loudsmith does not answer. Start it again; nothing is lost.',
   platforms: platformNames('en'),
-  platformsLabel: 'Platforms',
   confidence: {
     published: 'published',
     common_practice: 'common practice',
     our_recommendation: 'our recommendation',
     requested: 'your own',
   },
-  platformLabel: (name: string, lufs: string, dbtp: string, source: string) =>
-    `${name}, target ${lufs} LUFS, ceiling ${dbtp} dBTP, ${source}`,
   genres: {
     kpop: 'K-pop',
     edm: 'EDM',
@@ -123,7 +119,6 @@ export const en = {
     overNone: 'None of these can be read',
     readingFolders: (count: number) => `Reading folders, ${plural(count, 'song', 'songs')} found`,
     nothingFound: 'No MP3, WAV or FLAC found.',
-    pasteHint: 'Copy files first, then press Ctrl or ⌘ and V.',
   },
   list: {
     label: 'Songs in this batch',
@@ -301,18 +296,7 @@ export const en = {
       bright: 'Bright',
       open: 'Open',
     } satisfies Record<Style, string>,
-    repairs: {
-      dc_offset: 'DC offset',
-      rumble: 'Rumble',
-      clipping: 'Clipped peaks',
-      clicks: 'Clicks',
-      whistle: 'Whistles',
-      flutter: 'Flutter',
-      mud: 'Mud',
-      resonance: 'Resonance',
-      sibilance: 'Sibilance',
-      mono_bass: 'Wide low end',
-    } satisfies Record<RepairKind, string>,
+    repairs: wordsIn('en', repairNames),
     reference: 'Match a reference',
     referenceEmpty: 'Drop or choose a track',
     referenceWhat: 'tone and width only',
@@ -397,7 +381,6 @@ export const en = {
     original: 'Original',
     estimate: 'Estimate, exact in a moment',
     swap: 'X changes between the original and this sound',
-    noSoundYet: 'Play the song and move a control to hear its sound',
     platform: 'Hear it as a platform gets it',
     level: 'Level',
     matched: 'Matched',

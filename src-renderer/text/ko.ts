@@ -1,7 +1,7 @@
 /** 화면의 모든 문장, 한국어. 안내는 -요, 상태는 명사형. 영어 파일과 키가 같다. */
 import { PLATFORMS, platformNames } from '../../src-contract/platforms/index.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
-import { fadeShapes, settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
+import { fadeShapes, repairNames, settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
 import { detailsKo } from './details.ko.ts'
 import type { Text } from './en.ts'
 import { releaseKo } from './release.ko.ts'
@@ -68,14 +68,12 @@ export const ko: Text = {
   },
   lost: 'Loudsmith가 응답하지 않아요. 다시 시작하세요. 작업은 그대로 남아 있어요.',
   platforms: platformNames('ko'),
-  platformsLabel: '플랫폼',
   confidence: {
     published: '공식 발표',
     common_practice: '업계 관행',
     our_recommendation: '자체 권장',
     requested: '직접 지정',
   },
-  platformLabel: (name, lufs, dbtp, source) => `${name}, 목표 ${lufs} LUFS, 피크 한도 ${dbtp} dBTP, ${source}`,
   genres: { kpop: 'K-pop', edm: 'EDM', ballad: '발라드', hiphop: '힙합', pop: '팝', other: '기타' },
   services: { suno: 'Suno', udio: 'Udio', elevenlabs: 'ElevenLabs', other: '기타' },
   tiers: { standard: '스탠더드', premium: '프리미엄' },
@@ -109,7 +107,6 @@ export const ko: Text = {
     overNone: '읽을 수 있는 파일이 없어요',
     readingFolders: (count) => `폴더 읽는 중, ${count}곡 찾음`,
     nothingFound: 'MP3, WAV, FLAC이 없어요.',
-    pasteHint: '파일을 복사한 뒤 Ctrl 또는 ⌘와 V를 누르세요.',
   },
   list: {
     label: '일괄 작업의 곡',
@@ -282,18 +279,7 @@ export const ko: Text = {
       bright: '밝게',
       open: '넓게',
     },
-    repairs: {
-      dc_offset: 'DC 오프셋',
-      rumble: '초저역 잡음',
-      clipping: '잘린 피크',
-      clicks: '클릭음',
-      whistle: '가는 고음',
-      flutter: '음량 떨림',
-      mud: '뭉친 중저역',
-      resonance: '공진',
-      sibilance: '치찰음',
-      mono_bass: '넓은 저역',
-    },
+    repairs: wordsIn('ko', repairNames),
     reference: '레퍼런스 맞추기',
     referenceEmpty: '곡을 끌어다 놓거나 선택하세요',
     referenceWhat: '음색과 스테레오 폭만',
@@ -374,7 +360,6 @@ export const ko: Text = {
     original: '원본',
     estimate: '어림값, 곧 정확해져요',
     swap: 'X 키로 원본과 이 소리를 번갈아 들을 수 있어요',
-    noSoundYet: '곡을 재생하고 조절하면 달라진 소리를 들을 수 있어요',
     platform: '플랫폼별로 듣기',
     level: '음량',
     matched: '같은 음량',

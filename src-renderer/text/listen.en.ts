@@ -1,6 +1,5 @@
 /** Sentences of the Listen screen in English. The Korean file has the same keys; a missing one does not compile. */
 import type { Confidence } from '../../src-contract/platforms/platform.ts'
-import type { RepairKind } from '../../src-contract/repair-kinds.ts'
 import { plural } from './plural.ts'
 
 const places = (count: number) => plural(count, 'place', 'places')
@@ -54,7 +53,6 @@ export const listenEn = {
     no_song: 'Choose a song to hear it',
   },
   versionFailed: 'This file cannot be read',
-  versionOpening: 'Opening',
   lufs: 'LUFS',
   dbtp: 'dBTP',
   db: 'dB',
@@ -75,8 +73,6 @@ export const listenEn = {
   difference: {
     alone: 'Difference alone',
     short: 'Difference',
-    ofCodec: (form: string): string => `Only what ${form} changes is heard, at the level it has in the master.`,
-    ofMastering: 'Only what mastering changes is heard: this master minus the original, at equal level.',
     whyNot: 'Choose a master first',
     hearing: (name: string): string => `Hearing only what mastering changes in ${name}`,
     hearingCodec: (name: string, form: string): string => `Hearing only what ${form} changes in ${name}`,
@@ -198,18 +194,6 @@ export const listenEn = {
   decisions: 'What was done, and why',
   repairs: {
     title: 'Repaired',
-    kinds: {
-      dc_offset: 'DC offset',
-      rumble: 'Rumble',
-      clipping: 'Clipped peaks',
-      clicks: 'Clicks',
-      whistle: 'Whistles',
-      flutter: 'Flutter',
-      mud: 'Mud',
-      resonance: 'Resonance',
-      sibilance: 'Sibilance',
-      mono_bass: 'Low end',
-    } satisfies Record<RepairKind, string>,
     hearWithout: (repair: string): string => `${repair}: hear it without this repair`,
     places,
     mono: 'mono',

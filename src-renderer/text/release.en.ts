@@ -269,8 +269,6 @@ export const releaseEn = {
     unapplied: (tracks: string) =>
       `Trim, fades or gap of track ${tracks} are not part of the files yet. Master the record again to apply them.`,
     verify: 'Check this folder',
-    verifyOther: 'Check an exported folder',
-    verifyText: 'Compares a folder with its certificate: what was changed, is missing or was added.',
     verifying: 'Checking',
     intact: 'Intact: every file is as it was signed here.',
     notIntact: 'Not as it was signed',

@@ -263,8 +263,6 @@ export const releaseKo: typeof releaseEn = {
     unapplied: (tracks: string) =>
       `${tracks}번 곡의 자르기, 페이드, 간격은 아직 파일에 없어요. 음반을 다시 마스터링하면 들어가요.`,
     verify: '이 폴더 확인',
-    verifyOther: '내보낸 폴더 확인',
-    verifyText: '폴더를 확인서와 견주어 바뀌었거나 빠졌거나 더해진 파일을 알려요.',
     verifying: '확인 중',
     intact: '그대로예요. 모든 파일이 여기서 서명한 그대로예요.',
     notIntact: '서명한 것과 달라요',

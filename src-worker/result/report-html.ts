@@ -8,7 +8,7 @@ import { decisionText, stageText } from '../../src-contract/text/decisions.ts'
 import { LANGUAGE_NAMES, LANGUAGES, type Language, type LocalizedText } from '../../src-contract/text/language.ts'
 import { change, decibels, frequency, nominalName, playingTime, unbroken } from '../../src-contract/text/numbers.ts'
 import { forecastText } from '../../src-contract/text/playback-forecast.ts'
-import { genreNames } from '../../src-contract/text/setting-words.ts'
+import { genreNames, repairNames } from '../../src-contract/text/setting-words.ts'
 import { stemChanges } from '../../src-contract/text/stem-changes.ts'
 import { fromStems } from '../../src-contract/text/stem-notes.ts'
 import { suggestionText } from '../../src-contract/text/suggestion.ts'
@@ -24,7 +24,6 @@ import {
   platformNames,
   playbackText,
   repairDetail,
-  repairNames,
   sameFileText,
   serviceNames,
   steeringText,

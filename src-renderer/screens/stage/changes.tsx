@@ -112,7 +112,7 @@ function Note({ code, message, platform, values }: Warning) {
 }
 
 function RepairRow({ repair }: { repair: Repair }) {
-  const { l, format } = useListenWords()
+  const { l, t, format } = useListenWords()
   const { kind, amount_db, frequency_hz, count, channel } = repair
   const place = frequency_hz === undefined ? null : frequency(frequency_hz)
   const detail =
@@ -129,7 +129,7 @@ function RepairRow({ repair }: { repair: Repair }) {
         : (repairAmount(repair) ?? l.repairs.removed)
   return (
     <li>
-      <b>{l.repairs.kinds[kind]}</b>
+      <b>{t.settings.repairs[kind]}</b>
       {amount}
       <span>{detail}</span>
       <HearWithout kind={kind} />
@@ -139,7 +139,7 @@ function RepairRow({ repair }: { repair: Repair }) {
 
 /** Plays the song of the stage without one of its repairs, and as it is set at the second press. */
 function HearWithout({ kind }: { kind: RepairKind }) {
-  const { l } = useListenWords()
+  const { l, t } = useListenWords()
   const { row } = useStage()
   const { batch, proposals } = useApp()
   const own = useSelect(batch.store, (state) => row?.song?.settings ?? state.batch?.settings)
@@ -151,7 +151,7 @@ function HearWithout({ kind }: { kind: RepairKind }) {
     <Button
       look="quiet"
       small
-      label={l.repairs.hearWithout(l.repairs.kinds[kind])}
+      label={l.repairs.hearWithout(t.settings.repairs[kind])}
       icon={<Play className="i s" aria-hidden="true" />}
       aria-pressed={proposals.isHeard(item.id, settings)}
       onClick={() => proposals.toggle(item, own, settings)}

@@ -2,7 +2,6 @@
 
 import { type Platform, platformFacts } from '../../../src-contract/platforms/index.ts'
 import type { Confidence } from '../../../src-contract/platforms/platform.ts'
-import type { RepairKind } from '../../../src-contract/repair-kinds.ts'
 import type { MasterResult, Repair } from '../../../src-contract/report.ts'
 import {
   type AiService,
@@ -19,7 +18,7 @@ import type { LocalizedText } from '../../../src-contract/text/language.ts'
 import { change, count, decibels, frequency } from '../../../src-contract/text/numbers.ts'
 import { repairAmount, worksBelow } from '../../../src-contract/text/repairs.ts'
 import { both } from '../../../src-contract/text/sentence.ts'
-import { fadeShapes, settingLabels } from '../../../src-contract/text/setting-words.ts'
+import { fadeShapes, repairNames, settingLabels } from '../../../src-contract/text/setting-words.ts'
 
 const same = (text: string): LocalizedText => ({ en: text, ko: text })
 
@@ -132,19 +131,6 @@ export const words = {
   ),
 } satisfies Record<string, LocalizedText>
 
-export const repairNames: Record<RepairKind, LocalizedText> = {
-  dc_offset: both('DC offset', 'DC 오프셋'),
-  rumble: both('Rumble', '초저역 잡음'),
-  clipping: both('Clipped peaks', '잘린 피크'),
-  clicks: both('Clicks', '클릭음'),
-  whistle: both('Whistle', '가는 고음'),
-  flutter: both('Flutter', '음량 떨림'),
-  mud: both('Mud', '뭉친 중저역'),
-  resonance: both('Resonance', '공진'),
-  sibilance: both('Sibilance', '치찰음'),
-  mono_bass: both('Low end made mono', '저역 모노화'),
-}
-
 const styleNames: Record<Style, LocalizedText> = {
   clean: both('clean', '깨끗하게'),
   warm: both('warm', '따뜻하게'),
@@ -214,6 +200,7 @@ export function repairDetail(repair: Repair): LocalizedText {
   return listed([
     repair.frequency_hz === undefined ? undefined : placeAt(frequency(repair.frequency_hz)),
     repair.channel && channelNames[repair.channel],
+    repair.kind === 'mono_bass' ? both('made mono', '모노화') : undefined,
     places,
     amount === undefined ? undefined : same(amount),
   ])
