@@ -31,7 +31,7 @@ function values(program: CommandFacts, line: (place: string, option: OptionFacts
   )
 }
 
-const indented = (lines: readonly string[], by = 6) => lines.map((line) => `${' '.repeat(by)}${line}`).join('\n')
+const indented = (lines: readonly string[]) => lines.map((line) => `      ${line}`).join('\n')
 
 /** Returns the line for a value: one of the choices, or bash's own completion of files. */
 function bashValue(place: string, { choices }: OptionFacts): string {

@@ -13,13 +13,13 @@ const MAX_SONGS = 500
  * Returns the songs among paths and below folders, each once, in the order given and by name inside a folder. Hidden entries and links are
  * left out. Explicitly named files are kept whatever their extension: the server says why it refuses them.
  */
-export async function findSongs(paths: readonly string[], limit: number = MAX_SONGS + 1): Promise<string[]> {
+export async function findSongs(paths: readonly string[]): Promise<string[]> {
   const found = new Set<string>()
   const visit = async (folder: string): Promise<void> => {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
     entries.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
     for (const entry of entries) {
-      if (entry.name.startsWith('.') || found.size >= limit) continue
+      if (entry.name.startsWith('.') || found.size > MAX_SONGS) continue
       const full = path.join(folder, entry.name)
       // In folder listings on Windows, OneDrive entries appear as links; lstat tells their real kind.
       const kind = entry.isSymbolicLink() ? await lstat(full).catch(() => entry) : entry
@@ -30,7 +30,7 @@ export async function findSongs(paths: readonly string[], limit: number = MAX_SO
   for (const one of paths) {
     const facts = await stat(one).catch(() => undefined)
     if (facts?.isDirectory()) await visit(one)
-    else if (found.size < limit) found.add(one)
+    else if (found.size <= MAX_SONGS) found.add(one)
   }
   return [...found]
 }

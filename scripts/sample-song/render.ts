@@ -37,7 +37,7 @@ const BOOM_Q = 1
 
 const STEP_SECONDS = 60 / TEMPO_BPM / 4
 const BAR_SECONDS = STEPS * STEP_SECONDS
-export const SONG_SECONDS = BARS.length * BAR_SECONDS
+const SONG_SECONDS = BARS.length * BAR_SECONDS
 const FRAMES = Math.round(SONG_SECONDS * RATE_HZ)
 /** Fade of the last chord, s. */
 const FADE_SECONDS = 1.6

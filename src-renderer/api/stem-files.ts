@@ -21,7 +21,7 @@ export const stemCountOf = (files: readonly Pick<File, 'name'>[]): number =>
   rolesOfNames(files.map(({ name }) => name)).filter((role) => role !== 'mix').length
 
 /** Returns whether lengths are those of stems; unknown ones count as equal. Pure. */
-export function areEqualLengths(seconds: readonly (number | null)[]): boolean {
+function areEqualLengths(seconds: readonly (number | null)[]): boolean {
   const known = seconds.filter((one) => one !== null)
   return known.length === 0 || Math.max(...known) - Math.min(...known) <= MOST_APART_SECONDS
 }

@@ -259,7 +259,7 @@ function partsOf(heard: readonly HeardTrack[], files: readonly SoundFile[], rate
 /**
  * Returns the pause before a track, s: 0 where the previous track runs into it or has the silence in its file. Pure.
  */
-export function restSecondsOf(
+function restSecondsOf(
   { gap_before_seconds, gap_in_file }: Pick<ReleaseTrack, 'gap_before_seconds' | 'gap_in_file'>,
   before: { readonly track: Pick<ReleaseTrack, 'continuous_with_next'>; readonly hasEdges: boolean } | undefined,
 ): number {

@@ -6,7 +6,7 @@ const FACTOR = 4
 const TAPS = 16
 
 /** Kaiser-windowed sinc of `taps` values around the fractional position `fraction` (0 to 1), normalised to unity at 0 Hz. */
-export function fractionalDelay(fraction: number, taps: number, cutoff = 1, beta = 8): Float64Array {
+export function fractionalDelay(fraction: number, taps: number, cutoff: number, beta: number): Float64Array {
   const row = new Float64Array(taps)
   const half = taps / 2
   let sum = 0

@@ -114,7 +114,7 @@ interface BackRow extends Pick<BroughtBack, 'rowId' | 'undo'> {
  * itself, or sent again from the files of the job. A song of the batch is ready before any request is made. Returns the
  * songs brought back, in the given order, and the first error. Never throws.
  */
-export async function bringBack(
+async function bringBack(
   jobs: readonly Job[],
   client: Pick<Client, 'open'>,
   batch: AgainBatch,

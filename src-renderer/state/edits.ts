@@ -27,7 +27,7 @@ const MERGE_MS = 800
 const MOST_EDITS = 200
 
 /** Returns the history with a change on top; the redo steps are discarded. Pure. */
-export function withEdit({ past, future }: EditsState, entry: Entry): EditsState {
+function withEdit({ past, future }: EditsState, entry: Entry): EditsState {
   const last = past.at(-1)
   const isSame =
     future.length === 0 &&
@@ -39,14 +39,14 @@ export function withEdit({ past, future }: EditsState, entry: Entry): EditsState
 }
 
 /** Returns the history after an undo of the last change, or of another. Pure. */
-export function takenBack({ past, future }: EditsState, editId = past.at(-1)?.editId): EditsState {
+function takenBack({ past, future }: EditsState, editId = past.at(-1)?.editId): EditsState {
   const entry = past.find((one) => one.editId === editId)
   if (!entry) return { past, future }
   return { past: past.filter((one) => one !== entry), future: entry.redo ? [...future, entry] : future }
 }
 
 /** Returns the history after a redo of the change undone last. Pure. */
-export function madeAgain({ past, future }: EditsState): EditsState {
+function madeAgain({ past, future }: EditsState): EditsState {
   const entry = future.at(-1)
   // Later changes must not merge with it.
   return entry

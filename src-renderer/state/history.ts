@@ -204,7 +204,7 @@ interface Page {
  * Returns the list after reading its first page. A refresh of the same list keeps the further pages shown, and their
  * cursor.
  */
-export function withFirstPage(
+function withFirstPage(
   { ids, nextCursor }: Pick<HistoryState, 'ids' | 'nextCursor'>,
   page: Page,
   isRefresh: boolean,

@@ -18,7 +18,7 @@ const FIRST: RecordPlanState = { plan: null, failure: null, isAsking: false }
 const SETTLE_MS = 400
 
 /** Returns the members of a release that its plan depends on, as a key. Pure. */
-export function planKeyOf(release: Release): string {
+function planKeyOf(release: Release): string {
   const { loudness_mode, coherence, level_generated, anchor_track_id, settings, mastering, tracks } = release
   const own = tracks.map((track) => track.settings)
   return JSON.stringify([

@@ -268,17 +268,7 @@ export function steadyRows(before: readonly SongRow[], now: readonly SongRow[]):
 }
 
 /** The states counted in the head of the list, in display order. */
-export const TALLY = [
-  'done',
-  'rendering',
-  'queued',
-  'ready',
-  'check',
-  'reading',
-  'failed',
-  'cancelled',
-  'refused',
-] as const
+const TALLY = ['done', 'rendering', 'queued', 'ready', 'check', 'reading', 'failed', 'cancelled', 'refused'] as const
 export type Tally = Record<(typeof TALLY)[number], number>
 
 const TALLY_OF: Record<RowKind, keyof Tally> = {

@@ -44,7 +44,7 @@ export type FeedStep =
  * Returns the next step for a song. A transient refusal postpones a song of a watched folder, since no user is there to restart it;
  * any other song is refused and waits for the user. Pure.
  */
-export function planFeedStep(
+function planFeedStep(
   song: Pick<BatchRow, 'sourceId' | 'error'>,
   refusal: Pick<AppError, 'code' | 'values'> | undefined,
   isWatched: (sourceId: string) => boolean,

@@ -50,7 +50,7 @@ export type Refusal =
   | { readonly kind: 'later' }
 
 /** Returns the scope of a refusal: the song, the whole batch, or only this moment. Pure. */
-export function planRefusal(code: AppError['code']): Refusal {
+function planRefusal(code: AppError['code']): Refusal {
   switch (code) {
     case 'INSUFFICIENT_CREDITS':
       return { kind: 'pause', reason: 'credits' }
@@ -64,7 +64,7 @@ export function planRefusal(code: AppError['code']): Refusal {
 }
 
 /** Returns the caller served longest ago; those never served come first, in the given order. Pure. */
-export function nextCaller<Key>(callers: readonly Key[], served: ReadonlyMap<Key, number>): Key | undefined {
+function nextCaller<Key>(callers: readonly Key[], served: ReadonlyMap<Key, number>): Key | undefined {
   const turn = (caller: Key) => served.get(caller) ?? 0
   return callers.reduce<Key | undefined>(
     (first, caller) => (first === undefined || turn(caller) < turn(first) ? caller : first),

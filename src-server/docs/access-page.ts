@@ -18,7 +18,7 @@ result and ${MAX_LINKS_PER_KEY} to all, and ${MAX_STREAMS_PER_KEY} open event st
 `
 
 /** Credentials of the columns. */
-export const CREDENTIALS = ['none', 'read', 'master', 'all', 'expired', 'revoked', 'page', 'owner', 'link'] as const
+const CREDENTIALS = ['none', 'read', 'master', 'all', 'expired', 'revoked', 'page', 'owner', 'link'] as const
 export type Credential = (typeof CREDENTIALS)[number]
 
 /** Returns the page as Markdown. The same contract gives the same text. */

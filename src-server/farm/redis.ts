@@ -80,7 +80,7 @@ export function connectionFault({ message, code = '' }: Error & { readonly code?
 }
 
 /** Throws a {@link FarmError} where a server, by its INFO, could lose what it is entrusted with. */
-export function checkInfo(info: string, shown: string): void {
+function checkInfo(info: string, shown: string): void {
   const fields = new Map(
     info.split(/\r?\n/).map((line) => {
       const colon = line.indexOf(':')

@@ -40,6 +40,6 @@ export async function drain(request: IncomingMessage, clock: Pick<Clock, 'after'
 }
 
 /** Returns whether a request has a body, even an empty one. */
-export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }

@@ -44,7 +44,7 @@ export type AttemptPlan =
  * Returns the outcome of an attempt. `attempts` counts the earlier ones, `random` is from 0 to 1 exclusive and spreads the next ones,
  * and `nowMs` is epoch ms. Pure.
  */
-export function planAttempt(
+function planAttempt(
   { status, retryAfter }: Answer,
   delivery: { readonly attempts: number; readonly isTest: boolean },
   random: number,

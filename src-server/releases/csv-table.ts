@@ -7,7 +7,7 @@ import { invalidRequest } from '../http/app-error.ts'
 /** Largest table that is read, bytes: 500 rows with every field at its longest are less. */
 export const MAX_CSV_BYTES = 4_194_304
 /** Most rows below the header. */
-export const MAX_CSV_ROWS = 500
+const MAX_CSV_ROWS = 500
 
 /** A table: the header, and the rows below it, each with at least as many cells as the header. */
 export interface Table {

@@ -34,7 +34,7 @@ import type { SongMeasure } from './run-store.ts'
 type Named = Partial<JobSettings>
 
 /** Returns the settings of the whole record: the release's over the defaults, with a master for all services. */
-export function recordSettings({ settings = {} }: Pick<ReleaseFacts, 'settings'>): JobSettings {
+function recordSettings({ settings = {} }: Pick<ReleaseFacts, 'settings'>): JobSettings {
   return jobSettings({ ...DEFAULT_SETTINGS, ...withStyle(settings as Named), release_master: true })
 }
 

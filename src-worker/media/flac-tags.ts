@@ -66,7 +66,7 @@ function commentBlock(tags: SongTags): Buffer {
 }
 
 /** Returns the tags of a song as Vorbis comments, name and text. Pure. */
-export function vorbisComments({ other = {}, ...named }: SongTags): [string, string][] {
+function vorbisComments({ other = {}, ...named }: SongTags): [string, string][] {
   const entries = Object.entries(named) as [NamedField, string | undefined][]
   return [
     ...entries.flatMap(([field, text]) => (text ? plainComments(field, text) : [])),

@@ -1,7 +1,7 @@
 /** JUMBF boxes of C2PA manifest stores (ISO/IEC 19566-5; C2PA 2.2, section 11): reading without a change of any byte, and joining. Pure. */
 
 /** Largest manifest store that is read, bytes: thumbnails of every generation are in it. */
-export const MAX_STORE_BYTES = 16_000_000
+const MAX_STORE_BYTES = 16_000_000
 
 const HEADER_BYTES = 8
 const UUID_BYTES = 16

@@ -38,7 +38,7 @@ export const TEXT_ATOMS: Readonly<Record<string, string>> = {
 }
 export const PAIR_ATOMS: Readonly<Record<string, string>> = { track: 'trkn', disc: 'disk' }
 /** Names of freeform atoms that differ from the field's. */
-export const FREE_NAMES: Readonly<Record<string, string>> = {
+const FREE_NAMES: Readonly<Record<string, string>> = {
   isrc: 'ISRC',
   publisher: 'LABEL',
   performer: 'CONDUCTOR',
@@ -61,7 +61,7 @@ export interface CodedLength {
  * Returns the length of the song in an M4A and its padding, in samples: from the edit list and the number of coded frames. `moov` is
  * the content of that box. Throws an Error for another kind of file, and if the edit list does not count in samples.
  */
-export function codedLength(moov: Buffer): CodedLength {
+function codedLength(moov: Buffer): CodedLength {
   const edits = boxAt(moov, 'trak', 'edts', 'elst')
   const movieScale = boxAt(moov, 'mvhd').readUInt32BE(12)
   const mediaScale = boxAt(moov, 'trak', 'mdia', 'mdhd').readUInt32BE(12)

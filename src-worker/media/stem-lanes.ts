@@ -18,7 +18,7 @@ export function mixRateHz(stems: readonly { readonly facts: { readonly sampleRat
 }
 
 /** Returns stems in the order in which they are added: by their bytes, then by name, whatever the order of upload. Pure. */
-export function inOrderOfSum<Stem extends Pick<StoredStem, 'sha256' | 'filename'>>(stems: readonly Stem[]): Stem[] {
+function inOrderOfSum<Stem extends Pick<StoredStem, 'sha256' | 'filename'>>(stems: readonly Stem[]): Stem[] {
   const keyOf = ({ sha256, filename }: Stem) => `${sha256} ${filename}`
   return [...stems].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
 }

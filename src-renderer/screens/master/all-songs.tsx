@@ -1,20 +1,19 @@
 /** All songs as a table: what was measured, what was found, and the state of each. */
-import { Pause, Play } from 'lucide-react'
 import { useMemo } from 'react'
 import type { MasterSettings } from '../../../src-contract/settings.ts'
 import { BatchFailure } from '../../components/failure-strip.tsx'
 import { SampleNote } from '../../components/sample-note.tsx'
 import { useOneTabStop } from '../../components/use-one-tab-stop.ts'
 import { isSampleName } from '../../sample-song/sample-song.ts'
-import { useApp, usePlayback, useSelect } from '../../state/app-state.ts'
+import { useApp, useSelect } from '../../state/app-state.ts'
 import { isChangedSince, queuePlaces, type SongRow, titleOf } from '../../state/song-rows.ts'
 import type { Forecast } from '../../state/time-left.ts'
 import { useWords } from '../../text/context.tsx'
 import { PlatformSwitch } from '../stage/version-switch.tsx'
 import { BatchMenu, OrderMenu } from './list-menus.tsx'
+import { PlaySong } from './play-song.tsx'
 import { RowButtons } from './row-buttons.tsx'
 import { RowStatus } from './row-status.tsx'
-import { itemOf, loadedSong } from './song-item.ts'
 import { useTags } from './song-row.tsx'
 import { useRowActions } from './use-row-actions.ts'
 
@@ -101,7 +100,7 @@ function Line({ row, settings, actions, ...status }: LineProps) {
   return (
     <tr className={`song-line ${row.kind}`}>
       <td>
-        <PlayLine row={row} title={title} />
+        <PlaySong look="play-line" row={row} title={title} />
       </td>
       <th scope="row">
         <button
@@ -131,26 +130,5 @@ function Line({ row, settings, actions, ...status }: LineProps) {
         <RowButtons row={row} actions={actions} title={title} />
       </td>
     </tr>
-  )
-}
-
-function PlayLine({ row, title }: { row: SongRow; title: string }) {
-  const { playback } = useApp()
-  const { t } = useWords()
-  const isHeard = usePlayback((state) => loadedSong(state) === row.rowId)
-  const isPlaying = usePlayback((state) => state.isPlaying) && isHeard
-  const song = itemOf(row)
-  if (!song) return null
-  const Icon = isPlaying ? Pause : Play
-  return (
-    <button
-      type="button"
-      className="play-line"
-      tabIndex={-1}
-      aria-label={`${isPlaying ? t.transport.pause : t.transport.play}: ${title}`}
-      onClick={() => (isHeard ? playback.toggle() : playback.toggle(song))}
-    >
-      <Icon className="i s" aria-hidden="true" />
-    </button>
   )
 }

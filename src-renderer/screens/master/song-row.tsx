@@ -1,5 +1,5 @@
 /** A song of the list: cover, title and state, then its length and what was found, in two lines of one height in every state. */
-import { Check, CircleX, Ellipsis, GripVertical, Pause, Play, TriangleAlert, X } from 'lucide-react'
+import { Check, CircleX, Ellipsis, GripVertical, TriangleAlert, X } from 'lucide-react'
 import { type CSSProperties, memo, type ReactNode, useCallback, useMemo } from 'react'
 import type { Source } from '../../../src-contract/app.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
@@ -14,8 +14,9 @@ import { cutoffOf } from '../../state/stage-facts.ts'
 import { useWords } from '../../text/context.tsx'
 import type { Text } from '../../text/en.ts'
 import { codecName } from '../../text/format.ts'
+import { PlaySong } from './play-song.tsx'
 import { Percent, RowStatus, type RowStatusProps } from './row-status.tsx'
-import { itemOf, loadedSong } from './song-item.ts'
+import { loadedSong } from './song-item.ts'
 import type { RowActions } from './use-row-actions.ts'
 
 /** Format of a song in musicians' terms, as far as known: FLAC 24/48, MP3 128 kbit/s, WAV 44.1 kHz. */
@@ -87,7 +88,7 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
             slices={slices}
             isRefused={isBad && !slices}
           />
-          <PlayRow row={row} title={title} />
+          <PlaySong look="play-row" row={row} title={title} />
         </DragOut>
       </span>
       <div className="in" {...GRID_HEADER}>
@@ -236,28 +237,6 @@ export function useTags({ song, upload, job, kind }: SongRow, isOwn: boolean): s
 }
 
 const mastersOf = (job: Job | undefined, t: Text): string[] => (job?.expired ? [t.history.expired] : [])
-
-/** Plays or pauses the song of a row. The keyboard's equivalent is Shift with Space on the row. */
-function PlayRow({ row, title }: { row: SongRow; title: string }) {
-  const { playback } = useApp()
-  const { t } = useWords()
-  const isPlaying = usePlayback((state) => state.isPlaying && loadedSong(state) === row.rowId)
-  const isLoaded = usePlayback((state) => loadedSong(state) === row.rowId)
-  const song = itemOf(row)
-  if (!song) return null
-  const Icon = isPlaying ? Pause : Play
-  return (
-    <button
-      type="button"
-      className="play-row"
-      tabIndex={-1}
-      aria-label={`${isPlaying ? t.transport.pause : t.transport.play}: ${title}`}
-      onClick={() => (isLoaded ? playback.toggle() : playback.toggle(song))}
-    >
-      <Icon className="i s" aria-hidden="true" />
-    </button>
-  )
-}
 
 /** On the desktop the finished masters can be dragged out of the window by the cover. */
 function DragOut({ jobId, children }: { jobId: string | undefined; children: ReactNode }) {

@@ -43,7 +43,7 @@ export function CertificateView({ exported }: { exported: ExportedRelease }) {
 }
 
 /** Verifies the folder, and shows differences. */
-export function VerifyButton({ folder }: { folder: string }) {
+function VerifyButton({ folder }: { folder: string }) {
   const { releases } = useApp()
   const { t } = useWords()
   const texts = t.release.export

@@ -33,7 +33,7 @@ export const heardSeconds = (track: Track): number =>
   Math.max(0, (track.duration_seconds ?? 0) - track.trim_start_seconds - track.trim_end_seconds)
 
 /** Returns the widths of the tracks in proportion to their lengths; each at least 24 CSS pixels. Pure. */
-export function trackWidths(tracks: readonly Track[], widthPx: number): readonly number[] {
+function trackWidths(tracks: readonly Track[], widthPx: number): readonly number[] {
   const room = Math.max(0, widthPx - JOIN_PX * (tracks.length - 1))
   const total = tracks.reduce((sum, track) => sum + heardSeconds(track), 0)
   const widths = tracks.map((track) => Math.max(24, total === 0 ? 0 : (heardSeconds(track) / total) * room))

@@ -14,7 +14,7 @@ export interface DetailsRow {
   readonly faulty: Readonly<Record<string, string>>
 }
 
-export const TABLE_NAMES = [
+const TABLE_NAMES = [
   'title',
   'artist',
   'album',

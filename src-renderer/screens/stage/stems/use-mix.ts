@@ -76,7 +76,7 @@ export function useMix(sourceId: string | undefined): Mix | null {
 }
 
 /** Returns names of files without their extensions and without the beginning, up to a bracket, dash or space, that all share. Pure. */
-export function shortNames(filenames: readonly string[]): string[] {
+function shortNames(filenames: readonly string[]): string[] {
   const names = filenames.map((name) => withoutSongExtension(withoutAnyExtension(name)))
   let shared = names.length > 1 ? (names[0] ?? '') : ''
   for (const name of names) while (!name.startsWith(shared)) shared = shared.slice(0, -1)
