@@ -3,7 +3,7 @@
  * are dragged here; the ends of a track at a larger scale in its own part.
  */
 import { AudioLines } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useMemo, useRef } from 'react'
 import { MAX_GAP_SECONDS } from '../../../src-contract/limits.ts'
 import type { Release, Track } from '../../../src-contract/releases.ts'
 import { setAttribute, useFrames, useSize } from '../../components/frames.ts'
@@ -140,9 +140,7 @@ const bandY = (offsetLu: number) => HEIGHT + (BAND_PX / 2) * (1 - Math.max(-1, M
 function useTrackPeaks({ source_id }: Track): readonly number[] {
   const { batch } = useApp()
   const percent = useSelect(batch.store, (state) => songIn(state, source_id ?? '')?.analysis?.waveform_percent)
-  const [peaks, setPeaks] = useState<readonly number[]>([])
-  useEffect(() => setPeaks(percent?.map((value) => value / 100) ?? []), [percent])
-  return peaks
+  return useMemo(() => percent?.map((value) => value / 100) ?? [], [percent])
 }
 
 function wavePath(peaks: readonly number[], width: number): string {
