@@ -109,6 +109,10 @@ test('songs have room and platforms their names on every window', async ({ page 
     })
     expect(inView, `songs in view at ${size}`).toBeGreaterThanOrEqual(fewestSongs)
   }
+  // Where a song is only its cover, a press on the middle of it selects.
+  await page.setViewportSize({ width: 900, height: 600 })
+  await page.locator('.song').nth(1).click()
+  await expect(page.locator('.stagepane h1')).toHaveText('Two')
 })
 
 test('a list with something to decide keeps its rows even and its menus in view in small windows', async ({ page }) => {

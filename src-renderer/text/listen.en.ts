@@ -110,6 +110,8 @@ export const listenEn = {
     clear: 'Clear the held maxima',
     over: 'OVER',
     silence: '−∞',
+    shortTerm: 'Short-term',
+    peak: 'Peak',
   },
   spectrum: {
     title: 'Spectrum',

@@ -111,6 +111,8 @@ export const listenKo: ListenText = {
     clear: '최댓값 지우기',
     over: '초과',
     silence: '−∞',
+    shortTerm: '쇼트텀',
+    peak: '피크',
   },
   spectrum: {
     title: '스펙트럼',

@@ -21,6 +21,8 @@ const STILL_MS = 100
 const TOP = 24
 const GAP = 5
 const SCALE_WIDTH = 24
+/** Room of the figures below the columns, CSS pixels; in a low picture only the first line. */
+const FIGURES = { height: 92, lowHeight: 46, lowBelow: 300 }
 const SILENCE = Number.NEGATIVE_INFINITY
 /** Time a column stays put without a report: the time view reports every 20 ms. */
 const LATE_SECONDS = 0.25
@@ -139,7 +141,8 @@ export function Meters() {
   const result = useHere(aimedAt) ?? audition?.result
   const target = result?.target_lufs ?? facts.targetLufs
   const ceiling = result?.ceiling_dbtp ?? -1
-  const bottom = height - 38
+  const isLow = height < FIGURES.lowBelow
+  const bottom = height - (isLow ? FIGURES.lowHeight : FIGURES.height)
   const barWidth = Math.max(8, Math.floor((width - 20 - SCALE_WIDTH * 2 - GAP * 3) / 5))
 
   const columns = useMemo(() => columnsOf(barWidth, target, ceiling), [barWidth, target, ceiling])
@@ -161,10 +164,13 @@ export function Meters() {
     const shown = shownOf(isHere ? news.loudness : [], after, columns)
     const print = (db: number) => (db > -90 ? format.level(db) : l.meters.silence)
     const isTextDue = now - lastText.current >= STILL_MS
+    // The numbers change ten times a second to stay legible.
     if (isTextDue) lastText.current = now
-    for (const column of columns) draw(svg, column, shown[column.name], bottom, isTextDue ? print : null)
+    for (const column of columns) draw(svg, column, shown[column.name], bottom)
     if (isTextDue && !isBlind) {
       const { M, S, I, L, R } = shown
+      const figures = { I: I.printedDb, S: S.printedDb, peak: Math.max(L.printedDb, R.printedDb) }
+      for (const [name, db] of Object.entries(figures)) setText(svg.querySelector(`[data-figure="${name}"]`), print(db))
       setAttribute(
         svg,
         'aria-label',
@@ -198,7 +204,7 @@ export function Meters() {
             />
             <Ticks levels={[3, 0, -6, -12, -18]} scale={PEAK_SCALE} aimDb={ceiling} x={peakX - 6} bottom={bottom} />
             {columns.map((column) => (
-              <ColumnView key={column.name} column={column} width={barWidth} bottom={bottom} height={height} />
+              <ColumnView key={column.name} column={column} width={barWidth} bottom={bottom} />
             ))}
             <path
               className="l-aim"
@@ -210,12 +216,7 @@ export function Meters() {
               d={span(peakX, 2)}
               transform={`translate(0 ${meterY(ceiling, PEAK_SCALE, TOP, bottom)})`}
             />
-            <text className="t m" x={loudnessX + 1.5 * barWidth + GAP} y={height - 5}>
-              {l.lufs}
-            </text>
-            <text className="t m" x={peakX + barWidth + GAP / 2} y={height - 5}>
-              {l.dbtp}
-            </text>
+            <Figures isLow={isLow} width={width} top={bottom + 8} />
           </svg>
           <button
             type="button"
@@ -231,9 +232,9 @@ export function Meters() {
 }
 
 /** A column; `draw` moves its parts. */
-function ColumnView(props: { column: Column; width: number; bottom: number; height: number }) {
+function ColumnView(props: { column: Column; width: number; bottom: number }) {
   const { l } = useListenWords()
-  const { width, bottom, height } = props
+  const { width, bottom } = props
   const { name, x } = props.column
   return (
     <g data-column={name}>
@@ -248,10 +249,44 @@ function ColumnView(props: { column: Column; width: number; bottom: number; heig
       <text data-part="flag" className="t m o flag" x={x + width / 2} y={14}>
         {l.meters.over}
       </text>
-      <text data-part="value" className="t m b" x={x + width / 2} y={height - 20}>
+    </g>
+  )
+}
+
+/** Integrated loudness in large, short-term loudness and the highest true peak below it where there is room. */
+function Figures({ isLow, width, top }: { isLow: boolean; width: number; top: number }) {
+  const { l } = useListenWords()
+  const rows = [
+    { name: 'S', label: l.meters.shortTerm, unit: l.lufs },
+    { name: 'peak', label: l.meters.peak, unit: l.dbtp },
+  ]
+  return (
+    <>
+      <path className="edge" d={`M0 ${top}H${width}`} />
+      <text data-figure="I" className="t figure" x={12} y={top + 28}>
         {l.meters.silence}
       </text>
-    </g>
+      <text className="t e" x={width - 12} y={top + 27}>
+        {l.lufs}-I
+      </text>
+      {!isLow &&
+        rows.map(({ name, label, unit }, row) => {
+          const y = top + 51 + 20 * row
+          return (
+            <g key={name}>
+              <text className="t" x={12} y={y}>
+                {label}
+              </text>
+              <text data-figure={name} className="t e b" x={width - 46} y={y}>
+                {l.meters.silence}
+              </text>
+              <text className="t" x={width - 42} y={y}>
+                {unit}
+              </text>
+            </g>
+          )
+        })}
+    </>
   )
 }
 
@@ -276,13 +311,16 @@ function Ticks(props: { levels: readonly number[]; scale: MeterScale; aimDb: num
   )
 }
 
-/** Moves the parts of a column. The numbers change ten times a second to stay legible. */
+function setText(element: Element | null, text: string) {
+  if (element && element.textContent !== text) element.textContent = text
+}
+
+/** Moves the parts of a column. */
 function draw(
   svg: SVGSVGElement,
   { name, scale, zones }: Column,
-  { levelDb, heldDb, isOver, printedDb }: Shown[Column['name']],
+  { levelDb, heldDb, isOver }: Shown[Column['name']],
   bottom: number,
-  print: ((db: number) => string) | null,
 ) {
   const group = svg.querySelector(`[data-column="${name}"]`)
   if (!group) return
@@ -296,7 +334,4 @@ function draw(
   setAttribute(part('held'), 'visibility', heldDb > scale.bottomDb ? 'visible' : 'hidden')
   setAttribute(part('flag'), 'visibility', isOver ? 'visible' : 'hidden')
   setAttribute(part('name'), 'visibility', isOver ? 'hidden' : 'visible')
-  const value = part('value')
-  const text = print?.(printedDb)
-  if (value && text !== undefined && value.textContent !== text) value.textContent = text
 }
