@@ -204,10 +204,12 @@ function hasLeft(figure: RangeFigure, before: Figures, now: Figures): boolean {
   )
 }
 
-/** A fault of the course of a song, as gains in dB by the part of the song and the frequency. */
+/** Level of a band of a song whose loud seconds have `loudDb`, at a part of the song and a frequency, with a fault of its course, dB. */
+type ChangedDb = (db: number, part: number, hz: number, loudDb: number) => number
+
 interface CourseFault {
   readonly code: string
-  readonly gainDb: (part: number, hz: number) => number
+  readonly changedDb: ChangedDb
   /** Part of the song where it begins; absent for one without a place. */
   readonly place?: number
 }
@@ -216,21 +218,64 @@ interface CourseFault {
 function courseFaults(n: number): Record<string, CourseFault> {
   const spread = (n * 0.618) % 1
   const [jump, collapse] = [0.3 + 0.4 * spread, 0.7 + 0.2 * spread]
-  return {
-    'level falls by 6 dB': { code: 'LEVEL_DRIFTS', gainDb: (part) => -6 * part },
-    'treble rises by 8 dB': { code: 'TREBLE_BUILDS_UP', gainDb: (part, hz) => (hz > 5000 ? 8 * part : 0) },
-    'level jumps by +6 dB': { code: 'SECTION_JUMPS', gainDb: (part) => (part >= jump ? 6 : 0), place: jump },
-    'the rest 20 dB down': { code: 'COLLAPSES_LATE', gainDb: (part) => (part >= collapse ? -20 : 0), place: collapse },
-  }
+  const rows = (name: (db: number) => string, sizesDb: readonly number[], fault: (size: number) => CourseFault) =>
+    sizesDb.map((size) => [name(size), fault(size)] as const)
+  return Object.fromEntries([
+    ...rows(
+      (size) => `level falls by ${size} dB`,
+      [3, 6, 9],
+      (size) => ({
+        code: 'LEVEL_DRIFTS',
+        changedDb: (db, part) => db - size * part,
+      }),
+    ),
+    ...rows(
+      (size) => `treble rises by ${size} dB`,
+      [4, 8],
+      (size) => ({
+        code: 'TREBLE_BUILDS_UP',
+        changedDb: (db, part, hz) => (hz > 5000 ? db + size * part : db),
+      }),
+    ),
+    ...rows(
+      (size) => `hiss rises to ${size} dB below the song in each octave above 5 kHz`,
+      [40, 30],
+      (size) => ({
+        code: 'TREBLE_BUILDS_UP',
+        changedDb: (db, part, hz, loudDb) =>
+          hz > 5000 ? powerToDb(dbToPower(db) + part * dbToPower(loudDb - size)) : db,
+      }),
+    ),
+    ...rows(
+      (size) => `level jumps by +${size} dB`,
+      [3, 6],
+      (size) => ({
+        code: 'SECTION_JUMPS',
+        changedDb: (db, part) => (part >= jump ? db + size : db),
+        place: jump,
+      }),
+    ),
+    ...rows(
+      (size) => `the rest ${size} dB down`,
+      [6, 9, 12, 20],
+      (size) => ({
+        code: 'COLLAPSES_LATE',
+        changedDb: (db, part) => (part >= collapse ? db - size : db),
+        place: collapse,
+      }),
+    ),
+  ])
 }
 
 /** Largest distance of a finding from the place of its fault, s. */
 const PLACE_TOLERANCE_SECONDS = 3
 
-function withCourse(analysis: SourceAnalysis, gainDb: (part: number, hz: number) => number): SourceAnalysis {
+function withCourse(analysis: SourceAnalysis, changedDb: ChangedDb): SourceAnalysis {
   const { timeline } = analysis
+  const totals = timeline.levelsDb.map((levels) => powerToDb(levels.reduce((sum, db) => sum + dbToPower(db), 1e-20)))
+  const loudDb = quantile(Float64Array.from(totals).sort(), 0.9)
   const levelsDb = timeline.levelsDb.map((levels, t, { length }) =>
-    levels.map((db, band) => db + gainDb(t / length, timeline.bandHz[band]!)),
+    levels.map((db, band) => changedDb(db, t / length, timeline.bandHz[band]!, loudDb)),
   )
   return { ...analysis, timeline: { ...timeline, levelsDb } }
 }
@@ -261,10 +306,10 @@ function course(): void {
     if (analysis.durationSeconds < 60) continue
     for (const { code, values } of courseReasons(analysis))
       alarms.push(`${song.name}: ${code} ${JSON.stringify(values)}`)
-    for (const [name, { code, gainDb, place }] of Object.entries(courseFaults(count))) {
+    for (const [name, { code, changedDb, place }] of Object.entries(courseFaults(count))) {
       const row = rows.get(name) ?? { found: 0, errors: [] }
       rows.set(name, row)
-      const reason = courseReasons(withCourse(analysis, gainDb)).find((one) => one.code === code)
+      const reason = courseReasons(withCourse(analysis, changedDb)).find((one) => one.code === code)
       if (!reason) continue
       row.found++
       if (place !== undefined)

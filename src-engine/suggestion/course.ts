@@ -42,14 +42,25 @@ const mostPlaces = 12
 /** A collapse: largest part of the song that it takes, least length, s, and least fall, dB. */
 const collapsePart = 0.4
 const collapseSeconds = 8
-const collapseDb = 12
-/** Length of the fall itself, s; largest range of the level behind it, and its least level against the loud parts, dB: a tail fades. */
+const collapseDb = 6
+/** Length of the passage before it and of the fall itself, s, and least level that counts against the loud parts, dB. */
+const beforeSeconds = 12
 const fallSeconds = 2
-const steadyDb = 7
 const leastLevelDb = -40
+/**
+ * A collapse is quick, clear of the levels on either side, and one of all bands: least parts of the fall that its two seconds and the gap
+ * between the quiet moments before and the loud ones after show, and largest spread of the bands, as a part of it and in dB.
+ */
+const suddenPart = 0.8
+const clearPart = 0.8
+const mostSpreadPart = 0.35
+const mostSpreadDb = 4
+/** Largest change from the first to the last third behind it, dB: a tail falls on. */
+const steadyDb = 5
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
-const median = (values: readonly number[]) => quantile(Float64Array.from(values).sort(), 0.5)
+const quantileOf = (values: readonly number[], part: number) => quantile(Float64Array.from(values).sort(), part)
+const median = (values: readonly number[]) => quantileOf(values, 0.5)
 
 /** Returns the mean distance of two spectra of one shape, dB; null for spectra of two. */
 function alikeBy(first: readonly number[], second: readonly number[]): number | null {
@@ -80,7 +91,7 @@ function courseOf(timeline: Timeline): Course {
   const levelDb = timeline.levelsDb.map((levels) =>
     powerToDb(bands.reduce((sum, band) => sum + dbToPower(levels[band]!), 1e-20)),
   )
-  return { timeline, levelDb, loudDb: quantile(Float64Array.from(levelDb).sort(), 0.9) }
+  return { timeline, levelDb, loudDb: quantileOf(levelDb, 0.9) }
 }
 
 /** Two passages of one spectrum. */
@@ -178,17 +189,28 @@ function jumpOf({ levelDb }: Course, { pairs, passages }: Pairs): SuggestionReas
   return []
 }
 
-function collapseOf({ levelDb, loudDb }: Course): SuggestionReason[] {
+function collapseOf({ timeline, levelDb, loudDb }: Course): SuggestionReason[] {
+  const bands = bandsIn(timeline, levelHz)
   const end = levelDb.findLastIndex((db) => db > loudDb + leastLevelDb)
+  let best: { readonly at: number; readonly fallDb: number; readonly quickDb: number } | undefined
   for (let at = Math.ceil(levelDb.length * (1 - collapsePart)); at <= end - collapseSeconds; at++) {
-    const before = levelDb.slice(Math.max(0, at - collapseSeconds), at)
-    // The last second may be half silent.
-    const after = levelDb.slice(at + fallSeconds, end)
-    const fallDb = quantile(Float64Array.from(before).sort(), 0.25) - Math.max(...after)
-    if (fallDb < collapseDb || Math.max(...after) - Math.min(...after) > steadyDb) continue
-    return [{ code: 'COLLAPSES_LATE', values: { at_seconds: at + fallSeconds, change_db: -rounded(fallDb) } }]
+    const [start, from] = [Math.max(0, at - beforeSeconds), at + fallSeconds]
+    const [before, after] = [levelDb.slice(start, at), levelDb.slice(from, end)]
+    const fallDb = median(before) - median(after)
+    if (fallDb < collapseDb) continue
+    const quickDb = mean(before.slice(-fallSeconds)) - mean(after.slice(0, fallSeconds))
+    const clearDb = quantileOf(before, 0.25) - quantileOf(after, 0.9)
+    const third = Math.ceil(after.length / 3)
+    const driftDb = median(after.slice(0, third)) - median(after.slice(-third))
+    if (quickDb < suddenPart * fallDb || clearDb < clearPart * fallDb || Math.abs(driftDb) > steadyDb) continue
+    const meanOf = (band: number, first: number, last: number) =>
+      mean(timeline.levelsDb.slice(first, last).map((levels) => levels[band]!))
+    const falls = bands.map((band) => meanOf(band, start, at) - meanOf(band, from, end))
+    const spreadDb = Math.sqrt(mean(falls.map((db) => (db - mean(falls)) ** 2)))
+    if (spreadDb > Math.min(mostSpreadPart * fallDb, mostSpreadDb)) continue
+    if (!best || quickDb > best.quickDb) best = { at: from, fallDb, quickDb }
   }
-  return []
+  return best ? [{ code: 'COLLAPSES_LATE', values: { at_seconds: best.at, change_db: -rounded(best.fallDb) } }] : []
 }
 
 /**
