@@ -26,7 +26,7 @@ test('a key is made with a scope and an end, which the list shows', async () => 
   expect((await service.master({}, { credential: made.key })).status).toBe(403)
   expect(await json('keys', 'create', 'script')).toMatchObject({ scope: 'all' })
   const [script = '', reader = ''] = (await call('C', 'keys', 'list')).out.split('\n')
-  expect(script).toMatch(/active +all +ams_live_….{4} +no end +never used +script$/)
+  expect(script).toMatch(/active +all +ams_live_….{4} +no expiry +never used +script$/)
   expect(reader).toMatch(/active +read +ams_live_….{4} +until \d{4}-\d\d-\d\dT\S+ +used \d{4}\S+ +reader$/)
   for (const [time, told] of [
     ['soon', /such as 90s or 7d/],

@@ -53,7 +53,7 @@ test('a webhook is registered, tested, told of a job, read in the log, sent agai
   const receiver = await startReceiver()
   expect((await call('C', 'webhooks', 'list')).out).toBe('There are no webhooks.\n')
   const added = await call('C', 'webhooks', 'add', receiver.url, '--event', 'job.completed')
-  const [, id = ''] = /^Webhook ([\w-]{36})\. Its secret is shown this once:\nwhsec_\S+\n$/.exec(added.out) ?? []
+  const [, id = ''] = /^Webhook ([\w-]{36})\. Its secret is shown only once:\nwhsec_\S+\n$/.exec(added.out) ?? []
   expect((await json('webhooks', 'list')).webhooks).toMatchObject([
     { webhook_id: id, url: receiver.url, events: ['job.completed'] },
   ])
@@ -129,7 +129,7 @@ test('a passage of the master is written as a WAV, with settings, and never over
   expect(readFileSync(heard.file).subarray(0, 4).toString()).toBe('RIFF')
   expect(await call('C', 'preview', 'song.wav')).toMatchObject({
     code: 1,
-    problem: expect.stringContaining('exists, and is not overwritten'),
+    problem: expect.stringContaining('already exists and is not overwritten'),
   })
   expect(await call('C', 'preview', 'song.wav', '--out', 'x.wav', '--seconds', '99')).toMatchObject({
     ...{ code: 1, problem: expect.stringContaining('seconds') },
@@ -193,7 +193,9 @@ test('a batch is listed, followed song by song, read as a table, and taken in ha
   expect((await json('batches', 'list')).batches[0].songs).toMatchObject({ total: 3, done: 3 })
   for (const word of ['pause', 'resume', 'retry', 'cancel'])
     expect(await json('batches', word, id)).toMatchObject({ batch_id: id })
-  expect((await call('C', 'batches', 'cancel', id)).out).toMatch(/\nIt had ended before; nothing was changed\.\n$/)
+  expect((await call('C', 'batches', 'cancel', id)).out).toMatch(
+    /\nThe batch had already ended; nothing was changed\.\n$/,
+  )
   expect((await call('C', 'batches', 'retry', id)).out).toMatch(/\nNo song of it has failed; /)
   expect(await call('C', 'batches', 'show', 'x')).toMatchObject({ code: 1 })
 })
@@ -258,7 +260,7 @@ test('presets are saved of a job and a file, exported, and deleted; an analysis 
 })
 
 test('sets of stems are listed, and a listening test without its jobs is refused', async () => {
-  expect((await call('C', 'stems', 'list')).out).toBe('No set of stems is stored.\n')
+  expect((await call('C', 'stems', 'list')).out).toBe('No stem sets are stored.\n')
   expect(await json('stems', 'show', 'nothing')).toMatchObject({ error: { code: 'NOT_FOUND' } })
   expect(await json('listening-test', 'new', 'one', 'two')).toMatchObject({ error: { code: 'JOB_NOT_FOUND' } })
   expect(await json('listening-test', 'show', 'nothing')).toMatchObject({ error: { code: 'NOT_FOUND' } })

@@ -123,7 +123,7 @@ test('is not saved over a file, nor without agreement, and a job that there is n
   expect(await json('doctor', '--bundle', 'there.zip', '--yes')).toEqual({
     error: {
       code: 'INVALID_REQUEST',
-      message: `${path.join(folder, 'there.zip')} exists, and is not overwritten. Name another file, or move that one away.`,
+      message: `${path.join(folder, 'there.zip')} already exists and is not overwritten. Choose another name, or move that file.`,
     },
   })
   expect(await call('ko_KR.UTF-8', 'doctor', '--bundle', 'no/there.zip', '--yes')).toMatchObject({

@@ -347,14 +347,14 @@ test('a key is shown once, alone on the last line, and works until it is revoked
   const listed = async () => (await keys('list')).map((line) => line.split(/ {2,}/))
   const [id = '', ...unused] = (await listed())[0] ?? []
   const shown = expect.toSatisfy((short: string) => short.length < 20 && short.endsWith(key.slice(-4)))
-  expect(unused).toEqual(['active', 'all', shown, 'no end', 'never used', 'night script'])
+  expect(unused).toEqual(['active', 'all', shown, 'no expiry', 'never used', 'night script'])
   expect(await use()).toBe(200)
   expect(await listed()).toEqual([
-    [id, 'active', 'all', shown, 'no end', expect.stringMatching(/^used 20\d\d-/), 'night script'],
+    [id, 'active', 'all', shown, 'no expiry', expect.stringMatching(/^used 20\d\d-/), 'night script'],
   ])
   expect(await keys('revoke', id)).toEqual(['Key "night script" is revoked.'])
   expect(await use()).toBe(401)
-  expect(await listed()).toEqual([[id, 'revoked', 'all', shown, 'no end', expect.anything(), 'night script']])
+  expect(await listed()).toEqual([[id, 'revoked', 'all', shown, 'no expiry', expect.anything(), 'night script']])
 })
 
 test('the plan and the credits that a command sets are those of the account, and each says what has become of it', async () => {
@@ -595,7 +595,7 @@ test('a command that cannot be run says what to do instead', async () => {
     / --intensity .*from 0 to 100\.$/,
   )
   expect(await master('--out', path.join(song, 'out'))).toBe(
-    `Nothing can be written to ${path.join(song, 'out')}. Choose another folder with --out.`,
+    `${path.join(song, 'out')} is not writable. Choose another folder with --out.`,
   )
   const codeOf = async (...messages: string[]) => {
     const { out } = await runCommand(...messages, '--json', '--data-dir', dataDir)
@@ -667,7 +667,7 @@ test.runIf(existsSync('/proc/self'))(
     })
     await expect(command).rejects.toMatchObject({
       code: 1,
-      stderr: 'Nothing can be written to /proc/masters. Choose another folder with --out.\n',
+      stderr: '/proc/masters is not writable. Choose another folder with --out.\n',
     })
   },
 )

@@ -54,7 +54,7 @@ test('jobs are listed, searched, shown, reported, mastered again and deleted', a
   expect(await json('jobs', 'report', id)).toMatchObject({ job_id: id })
 
   const retry = await call('C', 'jobs', 'retry', id, '--platforms', 'youtube', '--genre', 'edm', '--air-db', '1.5')
-  const [, again = ''] = /^([\w-]{36}) is on its way; \d+ credits are left\.\n$/.exec(retry.out) ?? []
+  const [, again = ''] = /^([\w-]{36}) is queued; \d+ credits left\.\n$/.exec(retry.out) ?? []
   expect(await json('jobs', 'show', again, '--wait')).toMatchObject({
     ...{ platforms: ['youtube'], genre: 'edm', air_db: 1.5, retry_of: id, title: '첫차' },
   })
@@ -179,7 +179,7 @@ test('a job that has not ended is cancelled, and only such a one', async () => {
   const ended = await call('C', 'jobs', 'cancel', id)
   expect([ended.code, ended.out]).toEqual([0, expect.stringMatching(/Night\nCancelled\. The credit was returned\.\n$/)])
   expect(await json('jobs', 'cancel', id)).toMatchObject({ job_id: id, status: 'failed' })
-  expect((await call('C', 'jobs', 'cancel', id)).out).toMatch(/\nIt had ended before; nothing was cancelled\.\n$/)
+  expect((await call('C', 'jobs', 'cancel', id)).out).toMatch(/\nThe job had already ended; nothing was cancelled\.\n$/)
   expect(await json('jobs', 'list', '--status', 'failed')).toMatchObject({ total: 1 })
   engine.isAutomatic = true
 })

@@ -41,7 +41,7 @@ test('a release is made of jobs, listed, shown, exported, verified and deleted',
   expect(made).toMatchObject({ code: 0, out: expect.stringContaining(` files are in ${target}`) })
   expect(made.out).toMatch(/not mastered as one: these are the masters of its jobs\.\n$/)
   expect(made.out).toMatch(/CD Baby {3}to be mended {2}WAV 16 bit 44\.1 kHz\nCatapult {2}to be mended/)
-  expect(made.out).toMatch(/\nTo be mended:\n[\s\S]* {2}There is no cover\. Add [^\n]+ \(CD Baby, Catapult\)\n/)
+  expect(made.out).toMatch(/\nTo fix:\n[\s\S]* {2}There is no cover\. Add [^\n]+ \(CD Baby, Catapult\)\n/)
   const intact = await call('C', 'verify', 'records/haneul_-_Night')
   expect([intact.code, intact.out]).toEqual([0, expect.stringMatching(/Nothing has changed[\s\S]*signed here/)])
   writeFileSync(path.join(target, 'metadata.csv'), 'x')
@@ -98,7 +98,7 @@ test('a release is planned and mastered as one record, and a run is cancelled', 
   expect((await call('C', 'release', 'show', id)).out).toMatch(/LUFS[\s\S]*\nIt is mastered\.\nThe record measures /)
   engine.isAutomatic = false
   const { release_id: other } = await json('release', 'new', 'Other', '--artist', 'A', '--job', jobId)
-  expect((await call('C', 'release', 'master', other)).out).toMatch(/^It is being mastered: 0 %/)
-  expect((await call('C', 'release', 'cancel', other)).out).toMatch(/^It could not be mastered:[\s\S]*cancelled/i)
+  expect((await call('C', 'release', 'master', other)).out).toMatch(/^Mastering: 0 %/)
+  expect((await call('C', 'release', 'cancel', other)).out).toMatch(/^Mastering failed:[\s\S]*cancelled/i)
   engine.isAutomatic = true
 })

@@ -150,6 +150,6 @@ describe.runIf(process.platform !== 'win32')('the ffmpeg of the settings', () =>
     await ownFfmpeg('another')
     expect(await run()).toContain('the configured one has changed since it was confirmed. Set it again to confirm it.')
     expect(JSON.parse(await run(file, '--yes', '--json'))).toMatchObject({ ffmpeg_path: file, ffmpeg_lack: null })
-    expect(await run('--clear')).toMatch(/^Set +none: Loudsmith searches\n/)
+    expect(await run('--clear')).toMatch(/^Set +none: Loudsmith finds it\n/)
   })
 })
