@@ -1,4 +1,4 @@
-/** The command line as it ships, beside ffmpeg's loudnorm: from its start until the masters lie in a folder. */
+/** The shipped command line compared with ffmpeg's loudnorm: from its start until the masters are in a folder. */
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'

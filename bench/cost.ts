@@ -21,7 +21,7 @@ export interface Ran extends Cost {
  */
 const SAMPLE_INTERVAL_MS = 100
 
-/** Runs a command to its end, with `environment` beside this process's own. Throws with the end of its output if it fails. */
+/** Runs a command to its end, with `environment` added to this process's own. Throws with the end of its output if it fails. */
 export async function runCommand(
   command: string,
   commandArguments: readonly string[],

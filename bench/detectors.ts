@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
 const seconds = Number(options.seconds)
 const every = Number(options.every)
 
-/** What is kept of a song: its decisions, and the evidence behind them. */
+/** Stored facts of a song: its decisions, and the evidence behind them. */
 function findings(analysis: SourceAnalysis) {
   const { correlation, spectrum, bassStereo, flutter, whistles, resonances, sibilance, width, halves, ...rest } =
     analysis

@@ -1,4 +1,4 @@
-/** `npm run bench`: Loudsmith beside other tools, in one run on one machine; `-- --help` lists the options. */
+/** `npm run bench`: Loudsmith compared with other tools, in one run on one machine; `-- --help` lists the options. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -32,7 +32,7 @@ export function installN8n(folder: string): { readonly command: string; readonly
   return { command: path.join(place, 'bin', 'n8n'), version }
 }
 
-/** Start options of n8n beside the variables of `examples/README.md`. */
+/** Start options of n8n besides the variables of `examples/README.md`. */
 export interface N8nOptions {
   /** Folder of its database, key and logs. */
   readonly folder: string

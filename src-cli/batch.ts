@@ -18,7 +18,7 @@ export interface FolderOrder {
   readonly platforms: string
   /** Settings as JSON; absent ones have their defaults. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** Files that are taken beside MP3, WAV and FLAC. */
+  /** Files that are accepted besides MP3, WAV and FLAC. */
   readonly accept: Accept
   /** True if this command allows both folders. */
   readonly allows: boolean

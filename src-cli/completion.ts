@@ -14,7 +14,7 @@ const namesOf = ({ words, aliases }: CommandFacts) => [words.slice(words.lastInd
 const parentOf = ({ words }: CommandFacts) => words.slice(0, words.lastIndexOf(' '))
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Lines of `case` that lead by a word from one command to the next. */
+/** Lines of `case` that lead from a command by a word to the next. */
 function steps(program: CommandFacts, change: (words: string) => string): string[] {
   return allCommands(program)
     .slice(1)

@@ -2,7 +2,7 @@
 import { allCommands, type CommandFacts } from './command-tree.ts'
 import { EXIT_CODES } from './exit-codes.ts'
 
-/** Environment variables that a person may set, beside the service's own, which README.md explains. */
+/** Environment variables for users, besides the service's own, which README.md explains. */
 const ENVIRONMENT = [
   ['LOUDSMITH_API_KEY', 'API key that loudsmith mcp uses to call the service.'],
   ['LC_ALL, LC_MESSAGES, LANG', 'Language: Korean where the first that is set begins with ko, else English.'],

@@ -84,7 +84,7 @@ async function settingsFor(client: ServiceClient, { job, file, recipe }: SaveOpt
   ) as Settings
 }
 
-/** Returns the settings of an exported preset, or those that stand alone. */
+/** Returns the settings in an exported preset, or bare settings. */
 function inFile(text: string, problem: string): unknown {
   try {
     const value: unknown = JSON.parse(text)

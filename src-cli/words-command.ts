@@ -16,7 +16,7 @@ export function registerWordsCommand(program: Command, dataDir: string, messages
   ).argument('<text...>', say.text)
 }
 
-/** Returns the line of options that ask for the same; none if nothing changes. */
+/** Returns the command-line options for these settings; none if nothing changes. */
 function optionsOf({ settings }: WordsAnswer): string[] {
   const options = Object.entries(settings).map(([name, value]) => {
     const option = `--${name.replaceAll('_', '-')}`

@@ -28,7 +28,7 @@ export interface DeliveryTarget {
   readonly targetConfidence: Confidence
   readonly ceilingConfidence: Confidence
   readonly playback: PlaybackRule
-  /** True for a ceiling that a recipe asks for: no proof lowers it. */
+  /** True for a ceiling set by a recipe: no proof lowers it. */
   readonly isCeilingKept?: true
   /** Treatment of its peaks that a recipe asks for; the best by trials when absent. */
   readonly peaks?: PeakTreatment
@@ -132,7 +132,7 @@ export type MasterTarget = Omit<DeliveryTarget, 'platform' | 'playback'>
 /** Loudness of a master for all services, LUFS: the most common playback level of services that normalise (docs/standards.md). */
 const RELEASE_LUFS = -14
 
-/** Room under the ceiling that a master made by gain alone keeps, dB: above the margin of the limiter. */
+/** Headroom under the ceiling for a master made by gain alone, dB: more than the limiter's margin. */
 const RELEASE_ROOM_DB = 0.1
 
 /** Returns the delivery target with the lowest ceiling of the chosen platforms at a loudness. */

@@ -59,7 +59,7 @@ interface EndpointFacts {
 export type Endpoint = EndpointFacts &
   ({ readonly access: 'caller'; readonly scope: Scope } | { readonly access: Exclude<Access, 'caller'> })
 
-/** Failures that any endpoint of an access can return, beside its own. */
+/** Failures that any endpoint of an access can return, besides its own. */
 export const ERRORS_OF_ACCESS: Record<Access, readonly ErrorCode[]> = {
   open: ['FORBIDDEN', 'INTERNAL_ERROR', 'UNAVAILABLE'],
   caller: [

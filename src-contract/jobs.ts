@@ -146,7 +146,7 @@ const songName = (description: string) => Type.String({ maxLength: MAX_TITLE_LEN
 
 const { genre, ai_service, tier, intensity, reference_amount, ...furtherSettings } = SETTING_FIELDS
 
-/** Files that are taken beside MP3, WAV and FLAC. */
+/** Files that are accepted besides MP3, WAV and FLAC. */
 export const AcceptField = Type.Optional(
   oneOf(
     [ACCEPT_ANY],

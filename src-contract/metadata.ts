@@ -1,4 +1,4 @@
-/** Metadata of a song beside its title and artist: the request's values override the tags of the file. */
+/** Metadata of a song besides its title and artist: the request's values override the tags of the file. */
 import { MAX_LINE_LENGTH, MAX_LYRICS_LENGTH, MAX_TITLE_LENGTH } from './limits.ts'
 import type { LocalizedText } from './text/language.ts'
 

@@ -1,4 +1,4 @@
-/** What services do to a master when it is played: one measurement, twelve services. Pure. */
+/** Forecast of playback: the effect of twelve services on one master, from its measurements. Pure. */
 import Type, { type Static } from 'typebox'
 import { exactly, oneOf } from './common.ts'
 import { type MasterName, playbackGainDb, RELEASE } from './delivery-target.ts'
@@ -72,7 +72,7 @@ const LEAST_GAIN_DB = 0.05
 
 const ACTIONS = ['turn_down', 'turn_up', 'leave', 'unknown'] as const
 
-/** What one service does to a track in one mode. */
+/** Effect of one service on a track in one mode. */
 export const PlaybackForecast = exactly({
   service: oneOf(SERVICES, 'Service.'),
   mode: oneOf(PLAYBACK_MODES, 'Setting of the listener or player; `standard` for the usual one.'),

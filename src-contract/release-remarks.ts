@@ -98,7 +98,7 @@ interface Finding {
   readonly value?: string | readonly string[]
   /** Further members that change with it. */
   readonly more?: Readonly<Record<string, unknown>>
-  /** What the sentence mentions. */
+  /** Subject of the sentence. */
   readonly found?: string
 }
 

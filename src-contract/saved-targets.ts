@@ -1,4 +1,4 @@
-/** The tone of a reference without its audio: what a match needs of it, measured once and kept with a job, a preset or a client. */
+/** The tone of a reference without its audio: the measurements for a match, kept with a job, a preset or a client. */
 import Type, { type Static } from 'typebox'
 import { exactly, oneOf, orNull } from './common.ts'
 import { MAX_DURATION_SECONDS, MAX_REFERENCES } from './limits.ts'
@@ -32,5 +32,5 @@ export const SavedTarget = exactly({
 })
 export type SavedTarget = Static<typeof SavedTarget>
 
-/** Targets of a request beside its `reference_file`. */
+/** Targets of a request besides its `reference_file`. */
 export const SavedTargets = Type.Array(SavedTarget, { maxItems: MAX_REFERENCES })

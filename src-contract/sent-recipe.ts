@@ -1,4 +1,4 @@
-/** A recipe that was sent: what may stand beside it, and what its schema cannot say. Pure. */
+/** Rules for a sent recipe: settings allowed with it, and constraints that its schema cannot express. Pure. */
 import type { Static } from 'typebox'
 import type { GainCurve, WrittenRecipe, WrittenStage } from './recipe-schemas.ts'
 import {
@@ -11,7 +11,7 @@ import {
 } from './settings.ts'
 import type { Detail } from './text/details.ts'
 
-/** Settings that a recipe says already. */
+/** Settings that a recipe already determines. */
 export const SOUND_OF_RECIPE: readonly (SettingName | 'targets')[] = [
   ...['reference_amount' as const, ...REFERENCE_NAMES],
   ...['targets' as const, ...STEERING_NAMES],
@@ -25,7 +25,7 @@ export function recipeIn(value: unknown): unknown {
   return isReport ? value.recipe : value
 }
 
-/** Returns the first setting that is named beside a recipe and contradicts it; undefined if there is none, or no recipe. */
+/** Returns the first setting named with a recipe that contradicts it; undefined if there is none, or no recipe. */
 export function besideRecipe(named: Named): SettingName | 'targets' | undefined {
   const { recipe } = named
   if (!recipe) return undefined
@@ -34,7 +34,7 @@ export function besideRecipe(named: Named): SettingName | 'targets' | undefined 
   return SOUND_OF_RECIPE.find((name) => named[name] !== undefined)
 }
 
-/** Returns `named` settings completed by those of its recipe, if it has one: the sound beside it is neutral. */
+/** Returns `named` settings completed by those of its recipe, if it has one: all other sound settings are neutral. */
 export function withRecipe<Of extends Named>(named: Of): Of & Named {
   const { recipe } = named
   if (!recipe) return named
@@ -45,13 +45,13 @@ export function withRecipe<Of extends Named>(named: Of): Of & Named {
 type Numbers = readonly number[]
 type Whistle = Extract<WrittenStage, { kind: 'whistle_notch' }>['whistles'][number]
 
-/** What a recipe breaks beside its schema: the place in it, and the rule. */
+/** Fault of a recipe that its schema cannot express: the place and the rule. */
 export interface RecipeFault {
   readonly place: string
   readonly detail: Detail
 }
 
-/** Returns the first fault that members of a stage have together; undefined for a recipe that can be followed. */
+/** Returns the first conflict between members of a stage; undefined for a recipe that can be followed. */
 export function recipeFault({ stages }: WrittenRecipe): RecipeFault | undefined {
   for (const [index, stage] of stages.entries()) {
     const [fault] = faultsOf(stage)

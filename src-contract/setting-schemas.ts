@@ -119,9 +119,9 @@ const { name, weight } = SavedTarget.properties
 export const ShownTargets = Type.Optional(
   Type.Array(exactly({ name, weight }), { description: 'Extension: saved targets beside the reference.' }),
 )
-/** Schema of targets among settings: null for none. */
+/** Schema of the targets in settings: null for none. */
 export const SettingTargets = Type.Optional(orNull(SavedTargets))
-/** Schema of a recipe among settings: null for none. */
+/** Schema of the recipe in settings: null for none. */
 export const SettingRecipe = Type.Optional(orNull(WrittenRecipe))
 
 /** Schemas of the settings in a report; reports of earlier versions contain only the first ones. */

@@ -70,7 +70,7 @@ export const NAMING_FORM = {
 
 const NAMING_DESCRIPTION = `Pattern of the file names, of text and the tokens ${NAMING_TOKENS.map((token) => `\`{${token}}\``).join(', ')}. A platform or format that a name needs and the pattern lacks is put behind it; platforms whose files are equal then share one.`
 
-/** Settings beside the platforms; `standard` is the default (specification section 2). */
+/** Settings besides the platforms; `standard` is the default (specification section 2). */
 export const SETTINGS = {
   genre: choice(GENRES, 'other', {
     description: 'Genre; it affects tone and loudness.',
@@ -383,8 +383,8 @@ type ValueOf<Row> = Row extends { readonly kind: 'choice'; readonly values: read
     : never
 
 /**
- * Mastering settings of a job, apart from its songs. A recipe has its stages and targets in place of what would be planned; the settings of
- * the sound beside it are neutral. Targets are references that are known by their measurements alone.
+ * Mastering settings of a job, apart from its songs. The stages and targets of a recipe replace the plan; sound settings are then neutral.
+ * Targets are references of which only the measurements are known.
  */
 export type JobSettings = { platforms: Platform[]; targets: SavedTarget[] | null; recipe: WrittenRecipe | null } & {
   [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]>
@@ -392,7 +392,7 @@ export type JobSettings = { platforms: Platform[]; targets: SavedTarget[] | null
 
 /**
  * Mastering settings of a song: those of a job, the stored song that is its reference, and the mix of its stems, null for their sum. A song
- * that has no stems has no mix, whatever these say.
+ * without stems has no mix, whatever these settings say.
  */
 export type MasterSettings = JobSettings & { reference_source_id: string | null; stem_mix: StemMix | null }
 
@@ -453,8 +453,8 @@ const named = ({ name, weight }: SavedTarget): NamedTarget => ({
 })
 
 /**
- * Returns settings as in answers: absent ones are left out, and so are default edge and file settings; of targets their names and weights, of a
- * recipe, which the report has, only that there was one.
+ * Returns settings as in answers: without absent ones and without default edge and file settings; targets by name and weight, and only a
+ * flag for a recipe, which the report has.
  */
 export function shownSettings({ target_lufs, targets, recipe, ...settings }: JobSettings) {
   const plain = SHOWN_IF_SET.filter((name) => JSON.stringify(settings[name]) === JSON.stringify(DEFAULT_SETTINGS[name]))

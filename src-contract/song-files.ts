@@ -3,13 +3,13 @@
 /** Extensions without their dots, each written as files have it. */
 export const SONG_EXTENSIONS = ['mp3', 'wav', 'wave', 'bwf', 'rf64', 'flac'] as const
 
-/** Value of `accept` that takes the containers below beside MP3, WAV and FLAC. */
+/** Value of `accept` that admits the containers below besides MP3, WAV and FLAC. */
 export const ACCEPT_ANY = 'any'
 
 /** Accepted kinds of files: the specification's, or all. */
 export type Accept = typeof ACCEPT_ANY | undefined
 
-/** Containers that the application takes beside MP3, WAV and FLAC, by their name in facts, with the name that is shown. */
+/** Containers that the application accepts besides MP3, WAV and FLAC, by their name in facts, with their display name. */
 export const OTHER_CONTAINERS = {
   aiff: { name: 'AIFF', extensions: ['aif', 'aiff', 'aifc'], mediaType: 'audio/aiff', isVideo: false },
   caf: { name: 'CAF', extensions: ['caf'], mediaType: 'audio/x-caf', isVideo: false },

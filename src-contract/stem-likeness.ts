@@ -1,4 +1,4 @@
-/** How the stereo mix of a song is related to the sum of its stems. */
+/** Relation of a song's stereo mix to the sum of its stems. */
 import type { StemRest } from './stem-mix-schemas.ts'
 
 /** Relation of a mix to the sum of stems. Levels are dB of the mix. */
@@ -19,13 +19,13 @@ export interface KnownLikeness extends MixLikeness {
   readonly sampleRateHz: number
 }
 
-/** From this rest on a mix is another song: less of it is in the stems than not, dB. */
+/** Level of the rest from which a mix counts as another song, dB: more than half of it is not in the stems. */
 const OTHER_SONG_DB = -3
 
 /** Returns whether a mix and its stems are of one song. Pure. */
 export const isOfSong = ({ residual_db }: Pick<StemRest, 'residual_db'>): boolean => residual_db < OTHER_SONG_DB
 
-/** Returns what is left of a mix beside the sum of its stems, in the form of answers. Pure. */
+/** Returns the rest of a mix after the sum of its stems is subtracted, in answer form. Pure. */
 export const restOf = ({ residualDb, bands }: MixLikeness): StemRest => ({
   residual_db: residualDb,
   bands: bands.map((band) => ({ low_hz: band.lowHz, high_hz: band.highHz, residual_db: band.residualDb })),

@@ -36,7 +36,7 @@ export const StemSettings = exactly({
 })
 export type StemSettings = StemValue
 
-/** What is left of the stereo mix of a song beside the sum of its stems. */
+/** Rest of a song's stereo mix after the sum of its stems is subtracted. */
 export const StemRest = exactly({
   residual_db: Type.Number({ description: 'Energy of the mix less the fitted sum, dB of the mix; −150 at least.' }),
   bands: Type.Array(

@@ -54,7 +54,7 @@ export function withMissing(mix: StemMix | null, isRestored: boolean): StemMix |
 
 const unlessEmpty = (mix: StemMix): StemMix | null => (Object.keys(mix).length > 0 ? mix : null)
 
-/** Returns the repairs that a song from stems is not given as a whole: the skipped ones, and those made in its stems. Pure. */
+/** Returns the repairs left out for the sum of stems: the skipped ones, and those made in its stems. Pure. */
 export function skippedWith(skipped: readonly RepairKind[], mix: StemMix | null | undefined): RepairKind[] {
   const made = mix?.stems?.flatMap(({ repairs = [] }) => repairs) ?? []
   return REPAIR_KINDS.filter((kind) => skipped.includes(kind) || made.includes(kind))

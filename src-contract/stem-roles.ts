@@ -17,8 +17,8 @@ export const STEM_ROLES = [
 export type StemRole = (typeof STEM_ROLES)[number]
 
 /**
- * Names of roles in lower case, as Suno, Moises, LANDR and Demucs write them and as people do, in English and Korean. Where several end at
- * the same place the longest counts: "bass guitar" is a bass.
+ * Names of roles in lower case, as written by Suno, Moises, LANDR, Demucs and by people, in English and Korean. Of several that end at the
+ * same place the longest counts: "bass guitar" is a bass.
  */
 const NAMES: Readonly<Record<StemRole, readonly string[]>> = {
   voice: [
@@ -132,7 +132,7 @@ const NAMES: Readonly<Record<StemRole, readonly string[]>> = {
   ],
 }
 
-/** Names of a whole mix beside its stems. */
+/** Names of a full mix among stems. */
 const MIX_NAMES = [
   ...['mix', 'full mix', 'mixdown', 'stereo mix', 'final mix', 'master', 'mastered', 'full song', 'full track'],
   ...['original', 'original mix', 'full', '2mix', '믹스', '원곡', '전체', '마스터', '풀믹스', '완곡', '스테레오 믹스'],
@@ -205,9 +205,9 @@ function without(words: readonly string[], some: readonly string[]): string[] {
 }
 
 /**
- * Returns the role of each file of a set by its name: `mix` for the whole mix beside its stems, undefined for a name without a role. Words
- * that all names have are the song's title and say nothing, unless nothing else is there: a file that is named by a title alone is the mix,
- * if the title is no role and all others have one. Pure.
+ * Returns the role of each file of a set by its name: `mix` for the full mix among its stems, undefined for a name without a role. Words
+ * common to all names are the song's title and are ignored, unless nothing else is left: a file named by the title alone is the mix, if the
+ * title is no role and all others have one. Pure.
  */
 export function rolesOfNames(fileNames: readonly string[]): (StemRole | 'mix' | undefined)[] {
   const names = fileNames.map(wordsOf)

@@ -53,7 +53,7 @@ export interface SuggestionReason {
   readonly values: NamedValues
 }
 
-/** What loudness costs a song: at rising targets, and the loudest one that costs little. */
+/** Cost of loudness for a song: at rising targets, and the loudest target that costs little. */
 export const LoudnessPrice = exactly(
   {
     targets: Type.Array(TargetPrice, { description: 'Rising.' }),
@@ -63,7 +63,7 @@ export const LoudnessPrice = exactly(
 )
 export type LoudnessPrice = Static<typeof LoudnessPrice>
 
-/** What the analysis of a song suggests. */
+/** Suggestions from the analysis of a song. */
 export const Suggestion = exactly(
   {
     settings: suggestedSettings,

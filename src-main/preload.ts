@@ -1,4 +1,4 @@
-/** Runs isolated beside the page and exposes exactly {@link DesktopBridge}. */
+/** Runs isolated from the page and exposes exactly {@link DesktopBridge}. */
 import { contextBridge, type IpcRendererEvent, ipcRenderer, webUtils } from 'electron'
 import { ANNOUNCEMENTS, COMMANDS, type DesktopBridge, REQUESTS } from './bridge.ts'
 

@@ -173,8 +173,8 @@ async function serve(
 }
 
 /**
- * Loads the modules of the service. Most of a start is this: between the parts a health check is answered. Modules live on, so the heap of
- * young objects, which V8 would double again and again meanwhile and keep, stays small: 14 MB less at rest.
+ * Loads the modules of the service. Most of the start-up time: health checks are answered between the parts. The young generation stays
+ * small, since modules live on and V8 would double it repeatedly and keep it: 14 MB less at rest.
  */
 async function loadService() {
   setFlagsFromString('--semi-space-growth-factor=1')

@@ -35,7 +35,7 @@ const AI_QUESTION = quoted(
   '2026-11-29',
 )
 
-/** DistroKid shows no list of formats in the pages that we could read: formats and rates are as a user quotes its help. */
+/** DistroKid lists no formats on the pages that could be read: formats and rates are as a user quotes its help. */
 export const distroKid = {
   id: 'distrokid',
   name: { en: 'DistroKid', ko: 'DistroKid' },

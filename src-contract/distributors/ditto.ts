@@ -25,7 +25,7 @@ const SUPPLIED = quoted(
   '2026-11-29',
 )
 
-/** Ditto: its page on artwork bears no day, and what could be read on audio files is of 2019. */
+/** Ditto: its artwork page is undated, and its page on audio files could only be read as of 2019. */
 export const ditto = {
   id: 'ditto',
   name: { en: 'Ditto', ko: 'Ditto' },

@@ -20,11 +20,11 @@ export const RELEASE_FIELDS = [
 ] as const
 export type ReleaseField = (typeof RELEASE_FIELDS)[number]
 
-/** How a receiver asks for a field: it must be given, it may be given, or the receiver assigns it where it is blank. */
+/** Need for a field at a receiver: required, optional, or assigned by the receiver where it is blank. */
 export const FIELD_NEEDS = ['required', 'asked', 'assigned'] as const
 export type FieldNeed = (typeof FIELD_NEEDS)[number]
 
-/** What a receiver asks for, with its foundation. */
+/** Fields that a receiver asks for, each with its foundation. */
 export interface Ask extends Foundation {
   readonly need: FieldNeed
 }

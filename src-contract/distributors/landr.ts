@@ -14,7 +14,7 @@ const CODES = published(
   '2026-11-29',
 )
 
-/** LANDR: of its pages those on covers and codes could be read, but none on audio files. */
+/** LANDR: its pages on covers and codes could be read, but none on audio files. */
 export const landr = {
   id: 'landr',
   name: { en: 'LANDR', ko: 'LANDR' },

@@ -8,7 +8,7 @@ const SUPPLIED = quoted(
   '2026-11-29',
 )
 
-/** TuneCore: of its pages only that on titles and names could be read. */
+/** TuneCore: only its page on titles and names could be read. */
 export const tuneCore = {
   id: 'tunecore',
   name: { en: 'TuneCore', ko: 'TuneCore' },

@@ -32,7 +32,7 @@ export interface PlaybackModeRule {
   readonly mode: PlaybackMode
   /** Loudness that it normalises to, LUFS; null where it does not, or nothing is known. */
   readonly referenceLufs: number | null
-  /** What happens to quieter tracks: nothing, up as far as their peaks allow, or up with a limiter. */
+  /** Treatment of quieter tracks: none, turned up as far as their peaks allow, or turned up with a limiter. */
   readonly up: 'never' | 'to_peak' | 'limited'
   readonly confidence: (typeof PLAYBACK_CONFIDENCES)[number]
   readonly source: string

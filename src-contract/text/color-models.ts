@@ -16,7 +16,7 @@ export function colorModelWords(model: unknown): LocalizedText {
   return WORDS[model as ColorModel] ?? WORDS.other
 }
 
-/** What was changed in a cover, as it is told to its owner. */
+/** Changes of a cover, in words for its owner. */
 export const COVER_CHANGE_WORDS: Readonly<Record<CoverChange, LocalizedText>> = {
   colors: { en: 'Its colours were converted to sRGB.', ko: '색상을 sRGB로 바꿨어요.' },
   assumed_srgb: {

@@ -171,7 +171,7 @@ export function ruleTitle(rule: RuleName, language: Language): string {
   return TITLES[rule][language]
 }
 
-/** Returns the age of a rule that is too old to be followed without a look at its page. */
+/** Returns the note on a rule that is too old to be followed unchecked. */
 export function ageNote(days: number, language: Language): string {
   const count = Math.floor(days)
   return language === 'ko'

@@ -1,4 +1,4 @@
-/** What was set for the stems of a song, in a sentence: "Vocals: +2.0 dB, sibilance; Drums: left out. Voice 1.5 dB forward." */
+/** Settings of a song's stems in a sentence: "Vocals: +2.0 dB, sibilance; Drums: left out. Voice 1.5 dB forward." */
 import type { RepairKind } from '../repair-kinds.ts'
 import type { StemsUsed } from '../report.ts'
 import { withoutAnyExtension, withoutSongExtension } from '../song-files.ts'

@@ -1,11 +1,11 @@
-/** What is left of the stereo mix of a song beside the sum of its stems, in a sentence: "The stems are the song: the rest is 71 dB below it." */
+/** The rest of a song's stereo mix after its stems are subtracted, in a sentence: "The stems are the song: the rest is 71 dB below it." */
 import { isOfSong } from '../stem-likeness.ts'
 import type { StemRest } from '../stem-mix-schemas.ts'
 import type { LocalizedText } from './language.ts'
 import { decibels } from './numbers.ts'
 import { both } from './sentence.ts'
 
-/** Up to this rest nobody hears what the stems lack, dB. */
+/** Level of the rest up to which it is inaudible, dB. */
 const SAME_DB = -40
 
 /** Returns the sentence. Never throws. */

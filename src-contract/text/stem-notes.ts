@@ -2,7 +2,7 @@
 import type { Language } from './language.ts'
 import { sampleRate } from './numbers.ts'
 
-/** What is worth telling about a set. */
+/** Facts about a set that deserve a remark. */
 export interface StemFacts {
   /** Names of silent stems. */
   readonly silent: readonly string[]
@@ -11,7 +11,7 @@ export interface StemFacts {
   readonly hasOtherRates: boolean
   /** True if stems are shorter than the longest. */
   readonly hasOtherLengths: boolean
-  /** Name of the stereo mix of the song, which is not added. */
+  /** Name of the song's stereo mix, which is not part of the sum. */
   readonly original: string | undefined
 }
 

@@ -31,7 +31,7 @@ const toward =
   (name: string, en: string, ko: string): Sentence =>
   (v) =>
     both(`${en}${upTo(v[name]).en}`, `${ko}${upTo(v[name]).ko}`)
-/** What each decision changes in the sound, in a few words; null for decisions that change nothing or are told by the level. */
+/** Change of the sound by each decision, in a few words; null for decisions that change nothing or show in the level. */
 const CHANGES: Readonly<Record<DecisionCode, Sentence | null>> = {
   NOTHING_TO_REPAIR: null,
   REPAIR_SKIPPED: null,

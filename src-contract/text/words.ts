@@ -1,4 +1,4 @@
-/** What was understood of words about the sound, in a sentence or two. */
+/** Summary of understood words about the sound, in a sentence or two. */
 import { type JobSettings, SETTING_NAMES, type SettingName } from '../settings.ts'
 import type { Understanding } from '../words/understand.ts'
 import type { Language, LocalizedText } from './language.ts'

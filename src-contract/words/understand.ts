@@ -84,7 +84,7 @@ interface Clause {
   readonly topic: Of<'part'> | undefined
 }
 
-/** What a clause says about whatever it names. */
+/** Wish that a clause expresses about what it names. */
 interface Modifiers {
   readonly direction: Sign | undefined
   readonly isNone: boolean
@@ -252,7 +252,7 @@ function targetsIn(
   if (qualities.length > 0 && !isLoudPart) return qualities
   if (parts.length > 0) return level || direction || figure || isKept || isNone || pieces.some(isExcess) ? parts : []
   const [first] = pieces
-  // What an unknown word names is not what the clause before was about.
+  // An unknown word begins a new subject.
   const isClear = level?.alone === 'target_lufs' || !pieces.some(({ meaning }) => meaning.kind === 'unknown')
   if (!first || !isClear) return []
   const about = (meaning: Of<'part'>): Target[] => [{ ...first, meaning }]

@@ -62,7 +62,7 @@ interface ToneCorrection {
   /** Largest correction justified at any intensity, dB. */
   readonly mostDb: number
   readonly code: Decision['code']
-  /** Values of the report beside the evidence. */
+  /** Values in the report besides the evidence. */
   readonly reason: Readonly<Record<string, number>>
 }
 

@@ -107,7 +107,7 @@ function shelves({ crossoversHz, sideGains }: SteerWidth, sampleRateHz: number):
 
 /**
  * Returns a processor that multiplies the side by its gains. No latency. Gains of 0 give two equal channels, bit for bit. Needs two
- * channels. Throws a RangeError for a gain of 0 beside others.
+ * channels. Throws a RangeError for a gain of 0 among others.
  */
 function createSteerWidth(stage: SteerWidth, sampleRateHz: number): Processor {
   const lowest = stage.sideGains[0]!

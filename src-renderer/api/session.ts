@@ -13,7 +13,7 @@ const STORED = 'loudsmith.session'
 export interface Opening {
   /** The credential of this tab; null if the main process sends it, or if the page was opened without a valid link. */
   readonly session: string | null
-  /** The link's ticket was already used or has expired, and the tab had no earlier credential. */
+  /** The link's ticket is used or expired, and the tab has no earlier credential. */
   readonly isTicketSpent: boolean
 }
 
@@ -88,8 +88,8 @@ export interface Tabs {
 }
 
 /**
- * Connects the tabs of this origin in this browser: a tab with an expired credential takes over that of another, and a
- * tab that never had one is let in by hand, one at a time.
+ * Connects the tabs of this origin in this browser: a tab with an expired credential takes over that of another, and the user can let in a
+ * tab that never had one, one at a time.
  */
 export function joinTabs({ valid, onGiven, onAsked }: TabsOptions): Tabs {
   let asking: string | null = null

@@ -9,14 +9,14 @@ const READING_MS = 3000
 
 export const isZip = ({ name }: Pick<File, 'name'>): boolean => /\.zip$/i.test(name)
 
-/** Returns whether names are those of stems: all but at most one tell a role, and not all the same. Pure. */
+/** Returns whether names are those of stems: all but at most one name a role, and not all the same one. Pure. */
 export function areStemNames(names: readonly string[]): boolean {
   if (names.length < FEWEST) return false
   const roles = rolesOfNames(names).filter((role) => role !== undefined)
   return roles.length >= names.length - 1 && new Set(roles).size > 1
 }
 
-/** Returns the number of stems among files of a set: all but the one that is named as the whole mix. Pure. */
+/** Returns the number of stems among files of a set: all but the one named as the full mix. Pure. */
 export const stemCountOf = (files: readonly Pick<File, 'name'>[]): number =>
   rolesOfNames(files.map(({ name }) => name)).filter((role) => role !== 'mix').length
 

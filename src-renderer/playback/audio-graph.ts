@@ -11,7 +11,7 @@ import { measureLag, shiftTrack, type Track } from './track.ts'
 export interface TrackToLoad {
   readonly name: string
   readonly open: () => Promise<Track>
-  /** Whether it is the same recording as the others, which lets its start be found by correlation. */
+  /** True if it is the same recording as the others, so that correlation can find its start. */
   readonly isSameSong: boolean
 }
 

@@ -71,7 +71,7 @@ export interface PlaybackReport {
   readonly serial: number
   readonly frame: number
   readonly isPlaying: boolean
-  /** Whether it is waiting for samples. */
+  /** True while it waits for samples. */
   readonly isWaiting: boolean
   readonly version: string | null
   /** Highest true peak of the current version as written since the last report, linear, left and right. */

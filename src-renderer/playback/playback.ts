@@ -59,7 +59,7 @@ export class Playback {
   #startSeconds = 0
   /** The song replaced by a release: it is loaded again when the release is left. */
   #aside: { readonly item: PlaybackItem; readonly version: string; readonly seconds: number } | null = null
-  /** Where each item was left, s, by its song where it has one. */
+  /** Last position of each item, s; items of one song share it. */
   readonly #places = new Map<string, number>()
   /** Frame of the last report. */
   #lastFrame = 0

@@ -54,7 +54,7 @@ export interface PlacedTrack {
   readonly startSeconds: number
   readonly endSeconds: number
   readonly restSeconds: number
-  /** Whether the master plays rather than the original. */
+  /** True if the master plays, false for the original. */
   readonly isMaster: boolean
 }
 

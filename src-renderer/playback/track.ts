@@ -12,7 +12,7 @@ import { rangesOfSound, readWavFrames, type Stereo, type WavLayout, wavLayout } 
 export interface Track {
   /** Length at the context's rate. */
   readonly frames: number
-  /** Whether time zero of this file is certain; a decoder may have left an encoder's delay in it. */
+  /** True if the start of this file is exact; a decoder may leave an encoder's delay in it. */
   readonly isExact: boolean
   /** Reads `count` frames from `start`; frames outside the file are silent. */
   readonly read: (start: number, count: number) => Promise<Stereo>

@@ -1,4 +1,4 @@
-/** The sample song for the first try: a file beside the page, rendered from its score by `scripts/sample-song`. */
+/** The sample song for the first try: a file next to the page, rendered from its score by `scripts/sample-song`. */
 import type { RepairKind } from '../../src-contract/repair-kinds.ts'
 import type { Repair } from '../../src-contract/report.ts'
 import { TEXTS } from '../text/context.tsx'

@@ -72,7 +72,7 @@ function useLongReading(): boolean {
   return isLong
 }
 
-/** The position to a tenth of a second, written bypassing React, with the length or the problem beside it. */
+/** The position to a tenth of a second, written bypassing React, followed by the length or the problem. */
 export function Clock({ item, length }: ItemProps & { length: string }) {
   const { playback } = useApp()
   const { t } = useWords()
@@ -202,7 +202,7 @@ function ServiceMenu({ isDisabled }: { isDisabled: boolean }) {
   )
 }
 
-/** A text as wide as the widest of `others`, so that a change moves nothing beside it. */
+/** A text as wide as the widest of `others`, so that a change of text moves nothing around it. */
 export function Steady({ text, others }: { text: string; others: readonly string[] }) {
   return (
     <span className="clip swap">

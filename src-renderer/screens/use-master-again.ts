@@ -1,4 +1,4 @@
-/** Mastering songs again: always by way of the batch, where the price is shown beside the start. */
+/** Mastering songs again: always through the batch, where the price is shown next to the start button. */
 import { useMemo, useState } from 'react'
 import type { Job } from '../../src-contract/jobs.ts'
 import { go } from '../router.ts'

@@ -63,8 +63,8 @@ interface AuditionSources {
 }
 
 /**
- * Auditions every change of the sound of the song on the stage, else of the loaded one, once it is analysed, and what is proposed for it
- * while that is heard; the audition of a loaded song is played instead of the original.
+ * Auditions every change of the sound of the song on the stage, else of the loaded one, once it is analysed, and its proposals while they
+ * are heard; the audition of a loaded song is played instead of the original.
  */
 function auditionShown({ batch: { store }, stage, playback, auditions, proposals }: AuditionSources): void {
   let before: { readonly id: string; readonly key: string } | null = null

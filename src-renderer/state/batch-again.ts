@@ -40,11 +40,11 @@ export interface MasterAgainDeps {
 }
 
 /**
- * Creates the action that returns the songs of ended jobs to the batch, ready to start with their former settings. A
- * single song is selected, and later changes apply to it alone. It resolves once their references are back too.
- * Starting is what spends credits, and the toast undoes the action. A song no longer in the batch is sent again from
- * the files of its job. `text` receives the title of the first song, the number of others, and whether the reference of
- * any is gone. Throws ApiError: RESULT_EXPIRED for a song that is stored nowhere, STEMS_GONE for a mix whose stems are.
+ * Creates the action that returns the songs of ended jobs to the batch, ready to start with their former settings. A single song is
+ * selected, and later changes apply to it alone. It resolves once their references are back too. Only starting spends credits; the toast
+ * undoes the action. A song no longer in the batch is sent again from the files of its job. `text` receives the title of the first song,
+ * the number of others, and whether the reference of any is gone. Throws ApiError: RESULT_EXPIRED for a song that is stored nowhere,
+ * STEMS_GONE for a mix whose stems are gone.
  */
 export function createMasterAgain(deps: MasterAgainDeps, batch: Omit<AgainBatch, 'onBack'>) {
   const { client, store, notices, clearFailure } = deps
@@ -60,7 +60,7 @@ export function createMasterAgain(deps: MasterAgainDeps, batch: Omit<AgainBatch,
       if (jobs.length === 1)
         store.setState({
           selection: { ids: [rowId], anchorId: rowId },
-          // It has the delivery of its job: what is changed now is that of this song.
+          // It keeps the delivery of its job: later changes apply to this song alone.
           scope: { sound: 'selected', delivery: 'selected' },
         })
     }
@@ -163,7 +163,7 @@ function takeUpAgain(
 async function bringMissing(job: Job, client: Pick<Client, 'open'>, batch: AgainBatch): Promise<BackRow> {
   const song = await restored(job.source_id, batch)
   if (song) return takeUpAgain(job, song, () => batch.takeOff(song.source.source_id), client, batch)
-  // The song of the job is the plain sum: its mix would be lost without a word.
+  // The song of the job is the plain sum: its mix would be lost silently.
   if (job.stem_mix) throw new ApiError({ code: 'STEMS_GONE' })
   const rowId = batch.add(await readKept(client, job, 'source', job.filename), settingsOf(job), metadataOf(job))
   batch.onBack(rowId)

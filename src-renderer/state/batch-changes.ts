@@ -3,7 +3,7 @@ import type { Batch } from '../../src-contract/app.ts'
 
 const SETTLE_MS = 250
 
-/** Target of settings of all songs, beside the source_ids of single songs. */
+/** Target for settings of all songs; single songs use their source_id. */
 export const ALL_SONGS = 'all songs'
 
 /** Sends it to the server. The request must outlive a page that is closing. */

@@ -2,7 +2,7 @@
 import type { Batch, BatchSong } from '../../src-contract/app.ts'
 import { ALL_SONGS } from './batch-changes.ts'
 
-/** Target of metadata changes, beside the settings of single songs. */
+/** Target for metadata changes; settings of single songs use their source_id. */
 export const METADATA_OF_SONGS = 'metadata'
 
 /**

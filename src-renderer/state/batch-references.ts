@@ -14,7 +14,7 @@ export interface SendingReference {
   /** The row it belongs to; null for all songs. */
   readonly rowId: string | null
   readonly filename: string
-  /** Whether it joins the reference that is heard; only its measurements are kept then. */
+  /** True for a further reference, of which only the measurements are kept. */
   readonly isFurther: boolean
   /** Uploaded part, 0 to 1. */
   readonly sent: number

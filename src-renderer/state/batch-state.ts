@@ -16,7 +16,7 @@ export interface BatchState {
   readonly sort: Sort | null
   /** Songs on the stage and in the column, the last one leads; empty for all songs. */
   readonly selection: Selection
-  /** Whether the controls of each part of the settings change the selected songs or all. */
+  /** Scope of each part of the settings: the selected songs, or all. */
   readonly scope: Readonly<Record<SettingsPart, ScopeChoice>>
   /** The row that came back from elsewhere and is to be scrolled to; null once it is in view. */
   readonly broughtBackId: string | null

@@ -49,9 +49,7 @@ interface UploadsState {
   readonly uploads: readonly Upload[]
 }
 
-/**
- * Creates the storage of refused and interrupted uploads over a reload, beside those of other pages of this browser.
- */
+/** Creates the storage of refused and interrupted uploads over a reload, alongside those of other pages of this browser. */
 function createKeeper(storage: UploadsDeps['storage'], shownOrder: UploadsDeps['order']) {
   const read = () => readStored<Kept>(storage, KEPT_KEY, isKept, { uploads: [], order: [] })
   const kept = read()
@@ -241,7 +239,7 @@ export class Uploads {
     return found
   }
 
-  /** Returns the uploads that are shown after a reload: a set is made of files that could not be told apart from songs then. */
+  /** Returns the uploads that are shown after a reload: the files of a set would look like single songs then. */
   #keepable(): readonly Upload[] {
     return this.#uploads().filter(({ uploadId }) => !this.#stems.has(uploadId))
   }

@@ -1,4 +1,4 @@
-/** A failure as the interface stores it: facts, put into words on display, in the current language. */
+/** A failure as facts, worded on display in the current language. */
 
 import { ApiError } from '../../src-contract/client.ts'
 import { ERROR_CODES, type ErrorParams, FAILURE_CODES } from '../../src-contract/errors.ts'

@@ -84,5 +84,5 @@ export function sharing(newer: Release, older: Release | null): Release {
   return { ...newer, tracks }
 }
 
-/** Whether two values of a member are equal. */
+/** Returns whether two values of a member are equal. */
 export const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)

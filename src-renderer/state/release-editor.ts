@@ -374,7 +374,7 @@ export class ReleaseEditor {
     const member = error instanceof ApiError ? error.param?.split(/[./[]/)[0] : undefined
     const members = member !== undefined && member in change ? [member] : Object.keys(change)
     const message = error instanceof ApiError ? sentenceOf(error) : failure.code
-    // What was typed meanwhile was not refused.
+    // Text typed meanwhile was not refused.
     const now = this.store.getState().draft[part]
     const refusedMembers = members.filter((one) => isSame(now?.[one], change[one]))
     const told = Object.fromEntries(refusedMembers.map((one) => [fieldOf(part, one), message]))

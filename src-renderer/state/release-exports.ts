@@ -12,7 +12,7 @@ import { type Refusal, refusalOf } from './refusal.ts'
 export interface ReleaseExportsState {
   /** The release being exported. */
   readonly runningId: string | null
-  /** Sound files of the running export; null before the first is told. */
+  /** Progress of the running export in sound files; null before the first report. */
   readonly progress: ExportProgress | null
   readonly done: Readonly<Record<string, ExportedRelease>>
   readonly failure: Refusal | null
@@ -26,22 +26,22 @@ export interface ExportProgress {
   readonly file: string | null
 }
 
-/** Choices of an export; all but the folder follow from the receiver where they are left alone. */
+/** Choices of an export; all but the folder default to the receiver's wishes. */
 export interface ExportChoices {
   /** Folder in which that of the release is made; null for the usual one. */
   readonly folder: string | null
   /** Empty for what the receiver asks for. */
   readonly formats: readonly Format[]
-  /** null for those that all tracks have. */
+  /** null for the masters that all tracks have. */
   readonly platform: MasterName | null
   readonly isByPlatform: boolean
   readonly labels: (typeof FILE_LABELS)[number]
   readonly naming: string
   readonly hasAsciiNames: boolean
-  /** null for that of the page. */
+  /** null for the page's language. */
   readonly language: Language | null
   readonly isZipped: boolean
-  /** Carries the C2PA manifests of sources on. */
+  /** Carries over the C2PA manifests of sources. */
   readonly carriesManifests: boolean
 }
 
@@ -50,7 +50,7 @@ const UNCHOSEN: ExportChoices = {
   ...{ hasAsciiNames: false, language: null, isZipped: false, carriesManifests: true },
 }
 
-/** Folder of masters, in the music folder of whoever runs the service. */
+/** Folder of masters in the music folder of the service's user. */
 const USUAL_FOLDER = '~/Music/Loudsmith'
 
 const NAMING = new RegExp(NAMING_FORM.pattern, 'u')

@@ -20,7 +20,7 @@ export interface StageFacts {
   readonly targetSpectrum: Report['target_spectrum']
   /** Highest frequency of the song's music where it ends early, Hz. */
   readonly cutoffHz: number | undefined
-  /** Whether the song was found to be clipped, so that its full-scale peaks are marked. */
+  /** True if the song is clipped: its full-scale peaks are then marked. */
   readonly isClipped: boolean
   /** Target of the loudness lane while no master is shown, LUFS. */
   readonly targetLufs: number

@@ -9,7 +9,7 @@ import { AppError } from '../http/app-error.ts'
 export interface AllowedFoldersDeps {
   /** The owner's list, as real paths. */
   readonly folders: () => readonly string[]
-  /** Nothing in it, or in that of another service, is ever given out, whatever the list says. */
+  /** Nothing in it, or in that of another service, is ever served, whatever the list says. */
   readonly dataDir: string
 }
 
@@ -33,7 +33,7 @@ export class AllowedFolders {
     }
   }
 
-  /** Resolves with the real path of a folder in which files may be made; it may be yet to be made itself. Rejects with PATH_NOT_ALLOWED. */
+  /** Resolves with the real path of a folder in which files may be created; it need not exist yet. Rejects with PATH_NOT_ALLOWED. */
   async folder(name: string): Promise<string> {
     try {
       const real = await realPath(this.#absolute(name))
@@ -54,7 +54,7 @@ export class AllowedFolders {
   #absolute(name: string): string {
     if (!path.isAbsolute(name) || name.includes('\0') || isDeviceName(name)) throw notAllowed()
     const absolute = path.normalize(name)
-    // To resolve a name on another machine is to sign in there.
+    // Resolving a name on another machine would sign in there.
     const { root } = path.parse(absolute)
     const isListed = () => this.#deps.folders().some((folder) => path.parse(folder).root === root)
     if (root.startsWith('\\\\') && !isListed()) throw notAllowed()

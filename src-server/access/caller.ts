@@ -24,8 +24,9 @@ export interface Admission {
 }
 
 /**
- * Returns the door: the bearer credential decides who calls, an API key is counted against the plan's requests per minute, and the
- * app's own session and the owner's control credential are not. A key anywhere in the query is refused even beside a valid header, because addresses end up in logs.
+ * Returns the door: the bearer credential decides who calls, an API key is counted against the plan's requests per minute, and the app's
+ * own session and the owner's control credential are not. A key anywhere in the query is refused even with a valid header, because
+ * addresses end up in logs.
  */
 export function createAdmission(deps: {
   keys: Keys

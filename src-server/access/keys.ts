@@ -57,7 +57,7 @@ export interface KeyWish {
 
 /** Statements about keys. The first parameter of every read and of the count is the current time, epoch ms. */
 function prepareStatements(db: Db) {
-  // A key that was refused as expired has that as its last use, and stays expired whatever the clock shows later.
+  // A refusal as expired counts as last use, so that the key stays expired whatever the clock shows later.
   const usable =
     'revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > max(?, ifnull(last_used_at_ms, 0)))'
   const rows = `SELECT serial, key_id, name, last_four, created_at_ms, last_used_at_ms, last_client, revoked_at_ms, scope, expires_at_ms,
@@ -97,7 +97,7 @@ export class Keys {
     this.#seal = createSeal(deps.db, 'api_keys')
   }
 
-  /** Makes a key; the answer is the only place where it can ever be read. Throws KEY_LIMIT at the plan's count. */
+  /** Makes a key; only the answer ever contains it. Throws KEY_LIMIT at the plan's count. */
   create({ name, scope = 'all', expiresInSeconds }: KeyWish): CreatedKey {
     const { db, clock, random, plan } = this.#deps
     return db
@@ -133,7 +133,7 @@ export class Keys {
       .immediate()
   }
 
-  /** Returns the active key that `text` is; undefined when it is unknown, revoked, expired or suspended. */
+  /** Returns the active key with this text; undefined when it is unknown, revoked, expired or suspended. */
   identify(text: string, client: string | undefined): KnownKey | undefined {
     const row = this.#statements.selectByHash.get(this.#expiryNow(), hashOf(text))
     const state = row && this.#stateOf(row)

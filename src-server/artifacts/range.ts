@@ -1,4 +1,4 @@
-/** Which bytes of a file a request asks for, and whether it needs any: RFC 9110 sections 13 and 14, without sockets or files. */
+/** Range and conditional requests (RFC 9110, sections 13 and 14), without sockets or files. */
 
 /** Bytes `start` to `end`, both inclusive. */
 export interface ByteRange {

@@ -18,7 +18,7 @@ export interface AuditionProcessDeps {
   readonly log: Log
   /** Time without a call after which the process ends and frees its memory. */
   readonly idleMs: number
-  /** Called when it has ended for that. */
+  /** Called when it has ended by that. */
   readonly onIdle?: () => void
 }
 

@@ -18,15 +18,15 @@ export interface BatchRow {
   /** Settings it was started with, while it waits and afterwards. */
   readonly startedSettings: MasterSettings | null
   readonly batchId: string | null
-  /** Details that were written about it; they stand over the tags of its file. */
+  /** Details entered for it; they override the tags of its file. */
   readonly metadata: OwnMetadata
   /** Facts of the cover that its masters get instead of that of its file. */
   readonly cover?: CoverFacts
-  /** Reason of its refusal, or of its waiting although its turn has come. */
+  /** Reason for its refusal, or for still waiting when its turn has come. */
   readonly error: { readonly code: ErrorCode; readonly values: ErrorParams } | null
 }
 
-/** The batch beside its songs. */
+/** The batch apart from its songs. */
 export interface BatchCommon {
   readonly isPaused: boolean
   readonly settings: MasterSettings
@@ -122,7 +122,7 @@ export class BatchStore {
     return raw && { ...fromRaw(raw), isRemoved: raw.removed_at_ms !== null }
   }
 
-  /** Returns the next song to be handed over; with `passesWatched` one that no watched folder brought. */
+  /** Returns the next song to be handed over; with `passesWatched`, skipping songs of watched folders. */
   firstWaiting({ passesWatched }: { readonly passesWatched: boolean }): BatchRow | undefined {
     const raw = this.#statements.selectFirstWaiting.get(passesWatched ? 1 : 0)
     return raw && fromRaw(raw)
@@ -167,7 +167,7 @@ export class BatchStore {
     else this.#statements.deleteCover.run(sourceId)
   }
 
-  /** Moves a song; settings and batch stay as they are when absent, an error goes unless given. */
+  /** Moves a song; absent settings and batch stay as they are, an absent error is cleared. */
   move(
     sourceId: string,
     state: BatchState,

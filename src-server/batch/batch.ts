@@ -187,8 +187,8 @@ export class BatchQueue {
   }
 
   /**
-   * Pauses or resumes the batch, sets the common settings or presets, reorders the songs, or writes about some. Throws
-   * PRESET_NAME_TAKEN, INVALID_REQUEST for metadata, and NOT_FOUND for a song that they are of; nothing is changed then.
+   * Pauses or resumes the batch, sets the common settings or presets, reorders the songs, or writes about some. Throws PRESET_NAME_TAKEN,
+   * INVALID_REQUEST for metadata, and NOT_FOUND for an unknown song; nothing is changed then.
    */
   change({ is_paused, settings, presets, order, metadata = [] }: BatchChange): void {
     const written = metadata.map(
@@ -258,7 +258,7 @@ export class BatchQueue {
     return cover
   }
 
-  /** Sets the cover of the masters of a song, or with undefined lets them have that of its file. Throws NOT_FOUND. */
+  /** Sets the cover of the masters of a song, undefined restores that of its file. Throws NOT_FOUND. */
   setCover(sourceId: string, cover: CoverRow | undefined): void {
     this.#require(sourceId)
     this.note(() => this.#store.setCover(sourceId, cover))
@@ -293,7 +293,7 @@ export class BatchQueue {
     for (const { sourceId } of songs) for (const jobId of sourceJobs.listUnfinishedOf(sourceId)) jobs.cancel(jobId)
   }
 
-  /** Takes songs off; waiting ones will not be mastered. Throws NOT_FOUND. */
+  /** Removes songs; waiting ones will not be mastered. Throws NOT_FOUND. */
   remove(sourceIds: readonly string[]): void {
     const songs = sourceIds.map((sourceId) => this.#require(sourceId))
     this.#noteFreeing(() => {
@@ -337,7 +337,7 @@ export class BatchQueue {
     return unused
   }
 
-  /** Returns the settings of a song that arrives and whose file names the service that made it, where `settings` name none; else null. */
+  /** Returns settings for a new song with the service that its file names, unless `settings` name one; else null. */
   #ownOf(sourceId: string, settings: MasterSettings): MasterSettings | null {
     const service = this.#deps.sources.show(sourceId)?.made_with
     return service && settings.ai_service === 'other' ? { ...settings, ai_service: service } : null
@@ -372,7 +372,7 @@ export class BatchQueue {
 
   #submit(song: BatchRow): void {
     const { jobs, sources, sourceJobs, tmp, random } = this.#deps
-    // A crash may have fallen between the job and the row that records it.
+    // A crash may have come between the job and the row that records it.
     if (song.batchId !== null && sourceJobs.isInBatch(song.sourceId, song.batchId)) return
     const job = jobOf(song, this.#common().settings, sources)
     const cover = this.#store.cover(song.sourceId)
@@ -443,7 +443,7 @@ function requireOwnNames(presets: readonly Preset[], stored: readonly Preset[]):
   if (taken) throw new AppError('PRESET_NAME_TAKEN', { name: taken.name }, { param: 'presets' })
 }
 
-/** Tells whether a file is still as it was; one that cannot be seen is not. */
+/** Returns whether a file is unchanged; false for an unreadable one. */
 function isUnchanged(file: {
   readonly path: string
   readonly sizeBytes: number

@@ -20,7 +20,7 @@ export interface OutputDeliveryDeps {
   readonly notify: { record(event: { event: 'job.delivered'; jobId: string }): unknown; committed(): void }
 }
 
-/** A delivery that could not be made, or was interrupted, is tried again within this time: a disk that was pulled out comes back. */
+/** A delivery that could not be made, or was interrupted, is tried again within this time: a removed disk may come back. */
 const CATCH_UP_MS = 86_400_000
 /** Pause before a failed delivery is tried again, ms. */
 const TRY_AGAIN_MS = 600_000

@@ -53,7 +53,7 @@ export async function copyMasters(
         const hidden = `.${folderName}.part`
         try {
           await fill(place, hidden, { parts, isMove }, signal)
-          // Windows moves no folder while a file in it is open, and what looks for viruses opens every new one.
+          // Windows moves no folder while a file in it is open, and virus scanners open every new file.
           await whenReleased(clock, () => rename(place.at(hidden), place.at(name)))
           if (isMove) await place.sync()
         } catch (cause) {
@@ -62,7 +62,7 @@ export async function copyMasters(
         }
         return folder
       }
-      // The program may have ended between the copy and the note of it.
+      // The program may have ended between the copy and its record.
       if (await holds(place.at(name), parts, signal)) return folder
     }
     throw new Error('no free folder name')
@@ -118,14 +118,14 @@ async function empty(folder: OpenFolder): Promise<void> {
   for (const name of await readdir(folder.at())) await rm(folder.at(name))
 }
 
-/** Removes an unfinished folder. Never rejects: what the system holds back goes with the next copy. */
+/** Removes an unfinished folder. Never rejects: whatever the system locks is removed with the next copy. */
 async function discard(place: OpenFolder, hidden: string): Promise<void> {
   try {
     const folder = await place.openFolder(hidden)
     await empty(folder).finally(() => folder.close())
     await rmdir(place.at(hidden))
   } catch {
-    // The cause of the failure is what counts.
+    // The original failure is reported.
   }
 }
 

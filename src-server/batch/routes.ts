@@ -30,7 +30,7 @@ export interface AppRoutesDeps {
   /** Called with what a request changed, after it is stored. */
   readonly onSettingsChanged: (patch: Partial<Settings>) => void
   readonly readSystemState: () => Promise<SystemState>
-  /** Keeps the results that are removed soon for another period; returns how many they are. */
+  /** Keeps the results due for removal for another period; returns their number. */
   readonly keepResults: () => number
   readonly clock: Clock
   readonly random: Random

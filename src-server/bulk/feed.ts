@@ -145,7 +145,7 @@ export class BulkFeed {
     this.#last = handed
   }
 
-  /** Prepares a song beside the one before it, and hands it over after that one. */
+  /** Prepares a song while the previous one is still being prepared, and hands them over in order. */
   async #handOver({ batchId, place, line }: SongRecord, before: Promise<void>): Promise<void> {
     const { store, submit, isStemSet } = this.#deps
     const { source_id: sourceId } = line

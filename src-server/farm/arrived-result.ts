@@ -1,7 +1,4 @@
-/**
- * Result as it arrives from a machine. It is read, not believed: its files must be the ones that were ordered, and its ZIP is composed of
- * what arrived.
- */
+/** Result as it arrives from a machine. It is not trusted: its files must be the ordered ones, and its ZIP is composed here. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -15,10 +12,10 @@ import { jobBytes } from '../jobs/submit.ts'
 import { type Blobs, keyOf } from './blobs.ts'
 import { MessageFault, read } from './messages.ts'
 
-/** Bytes that a result may have beside its masters: covers, tags and reports. */
+/** Bytes allowed in a result besides its masters: covers, tags and reports. */
 const MAX_EXTRA_BYTES = 1_000_000_000
 
-/** Size above which a file is no report, bytes. */
+/** Largest file that can be a report, bytes. */
 const MAX_REPORT_BYTES = 50_000_000
 
 /**
@@ -33,7 +30,7 @@ export async function bringResult(
 ): Promise<WorkResult> {
   const { jobId, settings, attemptFolder } = order
   checkMasters(result, settings)
-  // Their names first: a file that was not ordered is not worth a look at its bytes.
+  // Names first: the bytes of an unordered file need no check.
   const { folderName, files } = checkFiles(result, jobId)
   const sizeBytes = files.reduce((sum, one) => sum + one.sizeBytes, 0)
   if (sizeBytes > jobBytes(order.source, order) + MAX_EXTRA_BYTES) throw new MessageFault('its files are too large')

@@ -22,7 +22,7 @@ export const QUEUE_NAME = 'attempts'
 /** Events that Redis keeps: they are hints, and a missed one costs a comparison. */
 const KEPT_EVENTS = 1000
 
-/** Comparisons between two searches for what nobody waits for any more. */
+/** Comparisons between two searches for abandoned attempts. */
 const SWEEP_EVERY = 60
 
 /** Time in which the connections may close in order, ms. */
@@ -31,7 +31,7 @@ const CLOSE_LIMIT_MS = 2000
 /** States of an attempt that no machine has taken. */
 const WAITING: ReadonlySet<string> = new Set(['waiting', 'prioritized', 'paused'])
 
-/** Time limits of an attempt for which a machine may hold it: files come and go, and another song may have to end first. */
+/** Time limits of an attempt for which a machine may hold it: files are transferred, and another song may have to end first. */
 const MOST_TIMES = 3
 
 export interface BullQueueDeps {
@@ -48,20 +48,20 @@ export interface BullQueueDeps {
   readonly log: Log
 }
 
-/** An attempt whose end is waited for. */
+/** An attempt in progress. */
 interface Offered {
   readonly attempt: Attempt
   readonly watch: AttemptWatch
   readonly resolve: (end: AttemptEnd) => void
-  /** Machine that must not make it; no file of the result is then brought. */
+  /** Machine that must not run it; no file of the result is then fetched. */
   readonly notOn?: string
   /** True once a machine was seen to work on it. */
   isTaken: boolean
-  /** True where no machine held its lock at the last look. */
+  /** True if no machine held its lock at the last look. */
   isUnlocked: boolean
   /** First look at which a machine held it. */
   takenAtMs?: number
-  /** Looks come one after the other. */
+  /** One look at a time. */
   looking: Promise<void>
 }
 
@@ -94,12 +94,12 @@ export class BullQueue implements Queue {
     void this.#reconcile()
   }
 
-  /** Twice what the machines can do: one that has finished finds the next at once, and the order stays the owner's. */
+  /** Twice the machines' capacity: a free machine finds the next attempt at once, and the order stays the owner's. */
   slots(): number {
     return 2 * this.#deps.liveSlots()
   }
 
-  /** Each machine looks after its own. */
+  /** Each machine extends its own locks. */
   freeMemoryBytes(): number {
     return Number.POSITIVE_INFINITY
   }
@@ -108,7 +108,7 @@ export class BullQueue implements Queue {
     return this.#offer(attempt, watch)
   }
 
-  /** Makes an attempt on any machine but one, and brings nothing but its end; it is lost where that one takes it. Never rejects. */
+  /** Runs an attempt on any machine but one and fetches only its end; it counts as lost if that machine takes it. Never rejects. */
   makeElsewhere(attempt: Attempt, notOn: string, signal: AbortSignal): Promise<AttemptEnd> {
     return this.#offer(attempt, { signal }, notOn)
   }
@@ -147,11 +147,11 @@ export class BullQueue implements Queue {
     for (const { resolve } of left) resolve({ kind: 'left' })
     const inOrder = Promise.allSettled([this.#events.close(), this.#queue.close()])
     await Promise.race([inOrder, this.#deps.clock.sleep(CLOSE_LIMIT_MS)])
-    // Cut, not awaited: while Redis is away, the end of a connection is never told.
+    // Cut, not awaited: while Redis is away, a connection never reports its end.
     void Promise.allSettled([this.#events.disconnect(), this.#queue.disconnect()])
   }
 
-  /** Follows the events of the queue, from anew after one that cannot be read. */
+  /** Follows the events of the queue, and starts anew after an unreadable one. */
   async #follow(): Promise<void> {
     const { clock, timing, log } = this.#deps
     while (!this.#closing.signal.aborted) {
@@ -160,7 +160,7 @@ export class BullQueue implements Queue {
     }
   }
 
-  /** Compares everything that was offered with the queue, again and again. */
+  /** Compares all offers with the queue repeatedly. */
   async #reconcile(): Promise<void> {
     const { clock, timing, log } = this.#deps
     for (let round = 1; !this.#closing.signal.aborted; round++) {
@@ -171,7 +171,7 @@ export class BullQueue implements Queue {
     }
   }
 
-  /** Removes what no attempt waits for: a machine that was given up may have stored it since. */
+  /** Removes abandoned files and entries: a machine that was given up may still have stored some. */
   async #sweep(): Promise<void> {
     const { blobs } = this.#deps
     const isLeft = (id: string | undefined): id is string => id !== undefined && !this.#offered.has(id)
@@ -207,12 +207,12 @@ export class BullQueue implements Queue {
   async #look(offered: Offered): Promise<void> {
     if (!this.#isWaitedFor(offered)) return
     const { id } = offered.attempt
-    // First: an attempt that has ended then has its end in the queue.
+    // First: the queue then has the end of every attempt that has ended.
     const state = await this.#queue.getJobState(id)
     const job = await this.#find(id)
     if (!this.#isWaitedFor(offered)) return
     if (job === 'unreadable') return this.#lose(offered, 'gone', 'the queue holds something else in its place')
-    // Forgotten by a queue that was wiped. One that nobody has taken yet is the same offer again.
+    // The queue was wiped. Offering an untaken attempt again is harmless.
     if (!job)
       return offered.isTaken ? this.#lose(offered, 'gone', 'the queue has forgotten it') : this.#addInTurn(offered)
     if (state === 'completed') return this.#take(offered, job.returnvalue)
@@ -223,7 +223,7 @@ export class BullQueue implements Queue {
     this.#noteProgress(id, job.progress)
     const isHeld = state === 'active' && (await this.#isHeld(offered))
     if (!isHeld && offered.isUnlocked) return this.#lose(offered, 'gone', 'its machine no longer answers')
-    // An end that is being written takes the lock away just before: a second look tells.
+    // A machine releases the lock just before it writes the end: a second look decides.
     if (!isHeld) this.#deps.clock.after(this.#deps.timing.beatMs, () => void this.#wake(id))
     offered.isUnlocked = !isHeld
   }
@@ -267,7 +267,7 @@ export class BullQueue implements Queue {
     await this.#queue.add('master', message, { jobId: id, attempts: 1 })
   }
 
-  /** Takes the end of an attempt that a machine tells, a result once its files are here and are those that were ordered. */
+  /** Takes the end of an attempt from a machine; a result only with its files fetched and checked. */
   async #take(offered: Offered, told: unknown): Promise<void> {
     const { attempt } = offered
     try {
@@ -286,7 +286,7 @@ export class BullQueue implements Queue {
     }
   }
 
-  /** Runs what needs the store of files until it is there. Undefined where the attempt is no longer waited for; rejects with what does not pass. */
+  /** Retries `work` until the file store is available. Undefined for an abandoned attempt; rejects with any other failure. */
   async #persist<Result>(id: string, work: () => Promise<Result>): Promise<Result | undefined> {
     const { clock, timing, log } = this.#deps
     const offered = this.#offered.get(id)

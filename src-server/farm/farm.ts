@@ -1,4 +1,4 @@
-/** A farm as its owner sees it: the queue between machines, the store of their files, and who is there. Loaded only where one is asked for. */
+/** A farm as its owner sees it: the queue between machines, their file store, and their state. Loaded only for a configured farm. */
 import type { FarmTrouble } from '../../src-contract/machines.ts'
 import type { Log } from '../../src-system/log.ts'
 import type { Clock } from '../../src-system/system.ts'
@@ -17,9 +17,9 @@ import { FARM_TIMING, type FarmTiming, MISSED_BEATS } from './timing.ts'
 import { noted, openConnections } from './troubles.ts'
 
 export interface FarmOptions extends FarmPlaces {
-  /** True where machines may make other bytes than the owner. */
+  /** True if machines may produce different bytes than the owner. */
   readonly allowsMixed: boolean
-  /** One song in so many is made by two machines, and their bytes are compared; 0 for none. */
+  /** One song in this many is mastered by two machines and compared; 0 for none. */
   readonly auditEvery: number
   readonly timing?: FarmTiming
 }
@@ -31,7 +31,7 @@ export interface FarmDeps {
   readonly ffmpeg: () => Promise<Ffmpeg>
   /** Returns true while nothing may leave this machine. */
   readonly isOffline: () => boolean
-  /** Called when the machines can do more than before. */
+  /** Called when the machines have more capacity. */
   readonly onMoreSlots: () => void
   readonly clock: Clock
   readonly log: Log
@@ -48,7 +48,7 @@ export interface Farm {
   /** Returns what is wrong at this moment. */
   troubles(): readonly FarmTrouble[]
   audits(): AuditCounts
-  /** Asks a machine to take nothing more, to leave, or to go on. */
+  /** Asks a machine to take no more songs, to leave, or to continue. */
   wish(name: string, wish: Wish | undefined): Promise<void>
   close(): Promise<void>
 }
@@ -119,7 +119,7 @@ interface BoardDeps extends FarmDeps {
   readonly depth: () => Promise<QueueDepth>
 }
 
-/** Announces the owner and looks who is there, again and again. */
+/** Announces the owner and reads the machines' announcements repeatedly. */
 class Board {
   readonly #machines: Machines
   readonly #deps: BoardDeps

@@ -268,7 +268,7 @@ export class Machine {
     return this.#tell({ kind: 'lost', reason, detail })
   }
 
-  /** Waits until an attempt fits beside those that were there before it. */
+  /** Waits until there is room for an attempt besides the earlier ones. */
   async #memoryFor(running: Running, others: readonly Running[]): Promise<void> {
     const { clock, timing } = this.#deps
     const stillRun = () => others.filter((other) => [...this.#running.values()].includes(other))

@@ -12,7 +12,7 @@ import { ATTEMPT_ID } from './blobs.ts'
 import { closed, MessageFault, PROTOCOL, read } from './messages.ts'
 import { type FarmTiming, MISSED_BEATS } from './timing.ts'
 
-/** All that the bytes of a master depend on beside its order. */
+/** Everything besides the order that the bytes of a master depend on. */
 export interface SoundFacts {
   readonly engineVersion: string
   /** Version and the first digits of the SHA-256 of the program. */
@@ -31,13 +31,13 @@ export interface Announcement extends SoundFacts {
   /** Songs that it masters at once. */
   readonly slots: number
   readonly state: 'waiting' | 'working' | 'draining' | 'refused'
-  /** Facts in which it differs from the owner, where it is refused. */
+  /** Facts in which a refused machine differs from the owner. */
   readonly differs: readonly (keyof SoundFacts)[]
   /** Attempts that it works on. */
   readonly attempts: readonly string[]
   readonly songsPerHour: number
   readonly errors: number
-  /** What keeps it from working at this moment. */
+  /** Problems that currently keep it from working. */
   readonly troubles: readonly FarmTrouble[]
   /** Its wall clock, milliseconds since 1970. */
   readonly nowMs: number
@@ -62,7 +62,7 @@ const facts = {
 }
 const amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-/** More songs at once than any machine masters. */
+/** Upper bound for the songs that a machine masters at once. */
 const MOST_SLOTS = 1024
 
 const Machine = closed<Announcement>()({
@@ -108,7 +108,7 @@ export function differences(own: SoundFacts, owner: SoundFacts): (keyof SoundFac
   return (['engineVersion', 'ffmpeg', 'simd'] as const).filter((fact) => own[fact] !== owner[fact])
 }
 
-/** Difference between two clocks that is told, ms: far beyond the age of an announcement. */
+/** Difference between two clocks that is reported, ms: far beyond the age of an announcement. */
 const CLOCK_LIMIT_MS = 60_000
 
 /** Returns whether an announcement comes from a clock that is off by more than a minute. Pure. */
@@ -116,7 +116,7 @@ export function isClockOff({ nowMs }: Pick<Announcement, 'nowMs'>, ownMs: number
   return Math.abs(nowMs - ownMs) > CLOCK_LIMIT_MS
 }
 
-/** The board on which owner and machines see each other. All methods reject with the connection's error. */
+/** Announcements of owner and machines in Redis. All methods reject with the connection's error. */
 export class Machines {
   readonly #redis: Redis
   readonly #lifeMs: number
@@ -142,7 +142,7 @@ export class Machines {
     return known(Machine, await this.#text(machineKey(name)))
   }
 
-  /** Returns the machines that are there, by name, and the keys in their place that hold something else, with the reason. */
+  /** Returns the present machines by name, and the keys with unreadable announcements, with the reason. */
   async list(): Promise<{ readonly machines: Announcement[]; readonly unreadable: ReadonlyMap<string, string> }> {
     const keys = new Set<string>()
     for await (const found of this.#redis.scanStream({ match: machineKey('*'), count: 1000 })) {
@@ -164,7 +164,7 @@ export class Machines {
     return { machines, unreadable }
   }
 
-  /** Returns the text under a key, or null. Rejects with a {@link MessageFault} where something else stands there, or too much. */
+  /** Returns the text under a key, or null. Rejects with a {@link MessageFault} for any other or too large a value. */
   async #text(key: string): Promise<string | null> {
     try {
       const text = await this.#redis.getrange(key, 0, MOST_CHARACTERS)
@@ -190,7 +190,7 @@ export class Machines {
     return WISHES.find((known) => known === wish)
   }
 
-  /** Tells the machine that works on an attempt that its result will not be taken. */
+  /** Tells the machine of an attempt that its result will not be used. */
   async giveUp(attemptId: string): Promise<void> {
     await this.#redis.set(givenUpKey(attemptId), '1', 'EX', GIVEN_UP_SECONDS)
   }
@@ -209,7 +209,7 @@ function announcement<Schema extends TSchema>(schema: Schema, text: string): Sta
   }
 }
 
-/** Returns an announcement, and undefined where there is none that can be read. */
+/** Returns an announcement; undefined for a missing or unreadable one. */
 function known<Schema extends TSchema>(schema: Schema, text: string | null): Static<Schema> | undefined {
   try {
     return text === null ? undefined : announcement(schema, text)

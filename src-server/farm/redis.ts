@@ -1,10 +1,10 @@
-/** Connection to the Redis or Valkey between machines, and the checks without which nothing may be entrusted to it. */
+/** Connection to Redis or Valkey between machines, and the checks that a server must pass. */
 import type { RedisOptions } from 'bullmq'
 import { Redis } from 'ioredis'
 import { FarmError, type FarmFault } from './farm-error.ts'
 import { isLoopback } from './places.ts'
 
-/** Oldest release with the commands that the queue uses. Valkey tells one that is newer. */
+/** Oldest release with the commands that the queue uses. Valkey reports a newer one. */
 const OLDEST: readonly [number, number] = [6, 2]
 
 /** Time for the first connection, ms. */
@@ -13,17 +13,17 @@ const CONNECT_LIMIT_MS = 5000
 /** Longest pause before the next attempt to connect again, ms. */
 const LONGEST_PAUSE_MS = 2000
 
-/** Address of a queue, and what it says about the connection. */
+/** Address of a queue, parsed. */
 export interface QueuePlace {
   readonly options: RedisOptions
   /** Host and port, for sentences and the log. */
   readonly shown: string
   readonly isLoopback: boolean
-  /** False where others on the way can read songs' names and the password. */
+  /** False if others on the network can read song names and the password. */
   readonly isEncrypted: boolean
 }
 
-/** Returns what an address says. A password may stand in it or be given apart. Throws a {@link FarmError} for any other text. */
+/** Parses an address. The password may be part of it or given separately. Throws a {@link FarmError} for any other text. */
 export function queuePlace(address: string, password?: string): QueuePlace {
   const url = URL.parse(address)
   const isEncrypted = url?.protocol === 'rediss:'
@@ -62,7 +62,7 @@ export async function openRedis({ options, shown }: QueuePlace): Promise<Redis> 
     checkInfo(await trial.info(), shown)
   } catch (cause) {
     if (cause instanceof FarmError) throw cause
-    // The rejection says no more than that the connection is closed.
+    // The rejection only says that the connection is closed.
     throw new FarmError(connectionFault(said ?? (cause as Error)), shown, said ?? cause)
   } finally {
     trial.disconnect()
@@ -73,13 +73,13 @@ export async function openRedis({ options, shown }: QueuePlace): Promise<Redis> 
 /** Certificates that Node does not trust (its documentation, `tls`: X509 certificate error codes). */
 const UNTRUSTED = /SELF_SIGNED|UNABLE_TO_|^CERT_|ALTNAME_INVALID/
 
-/** Returns the reason for which a connection was not made, by its error. Pure. */
+/** Returns why a connection failed, from its error. Pure. */
 export function connectionFault({ message, code = '' }: Error & { readonly code?: string }): FarmFault {
   if (/^(WRONGPASS|NOAUTH|NOPERM)/.test(message)) return 'queue_password'
   return UNTRUSTED.test(code) ? 'queue_certificate' : 'queue_unreachable'
 }
 
-/** Throws a {@link FarmError} where a server, by its INFO, could lose what it is entrusted with. */
+/** Throws a {@link FarmError} if a server's INFO shows that it could lose data. */
 function checkInfo(info: string, shown: string): void {
   const fields = new Map(
     info.split(/\r?\n/).map((line) => {

@@ -2,7 +2,7 @@ import { ERRORS, type ErrorCode, type ErrorParams } from '../../src-contract/err
 import type { Detail } from '../../src-contract/text/details.ts'
 import type { RequestReason } from '../../src-contract/text/reasons.ts'
 
-/** Details of a failure beside its code. */
+/** Details of a failure besides its code. */
 export interface AppErrorOptions {
   /** The field or parameter at fault: the member `param` of the envelope. */
   readonly param?: string

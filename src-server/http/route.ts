@@ -107,7 +107,7 @@ export function requireScope(given: Scope, needed: Scope): void {
   if (!permits(given, needed)) throw new AppError('FORBIDDEN', { scope: given, neededScope: needed })
 }
 
-/** Returns the table's row of the route that `request` reached; undefined beside the table (unknown address, page files). */
+/** Returns the table's row of the route that `request` reached; undefined for requests outside the table (unknown address, page files). */
 export function endpointOf(request: FastifyRequest): Endpoint | undefined {
   return (request.routeOptions.config as { endpoint?: Endpoint } | undefined)?.endpoint
 }

@@ -34,7 +34,7 @@ export interface AttemptDeps {
   readonly jobTimeoutMs: number
 }
 
-/** Song of an attempt, and what its report tells of its stems. */
+/** Song of an attempt, and its stems as in the report. */
 type AttemptSong = Pick<WorkOrder, 'source' | 'stems'>
 
 /**
@@ -120,7 +120,7 @@ function partsOf(
   }
 }
 
-/** Returns what the report tells of mixed stems. */
+/** Returns mixed stems as in the report. */
 function stemsUsed(
   { settings, files }: NonNullable<RequestedStems['mix']>,
   repairs: readonly StemRepairs[],

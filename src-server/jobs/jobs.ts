@@ -69,7 +69,7 @@ export class Jobs {
     const page = jobs.slice(0, limit)
     const last = page.at(-1)
     return {
-      // A forecast is as long as the rest of a job: it is read with the job alone.
+      // A forecast is as large as the rest of a job: only a single job includes it.
       jobs: page.map((job) => this.#payload(job, view)).map(({ forecast: _, ...job }) => job),
       total,
       ...(jobs.length > limit && last ? { next_cursor: writeCursor(last, sort) } : {}),
@@ -149,7 +149,7 @@ export class Jobs {
   }
 
   /**
-   * Copies a song that a batch had given up back into the folder of its job, and returns its path. Rejects with RESULT_EXPIRED, FILE_GONE,
+   * Copies a song that a batch had released back into the folder of its job, and returns its path. Rejects with RESULT_EXPIRED, FILE_GONE,
    * INSUFFICIENT_STORAGE.
    */
   async bringBackSong(jobId: string): Promise<string> {

@@ -31,9 +31,8 @@ export interface MemoryUse {
 }
 
 /**
- * Returns whether a job with this estimate may start beside the running ones. Jobs that are still decoding have not taken their memory yet,
- * so it is reserved for them; the free memory already excludes the others'. A job without others may always start: otherwise it never
- * could.
+ * Returns whether a job with this estimate may start while others run. Jobs that are still decoding have not taken their memory yet, so it
+ * is reserved for them; the free memory already excludes the others'. A job without others may always start: otherwise it never could.
  */
 export function fitsMemory(memoryBytes: number, freeBytes: number, running: readonly MemoryUse[]): boolean {
   const promised = running.filter(({ stage }) => stage === 'decoding').reduce((sum, one) => sum + one.memoryBytes, 0)

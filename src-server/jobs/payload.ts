@@ -21,7 +21,7 @@ export interface LiveState {
   readonly queuePosition?: number
 }
 
-/** Context of a payload beside the job. */
+/** Context of a payload besides the job. */
 export interface PayloadView {
   readonly baseUrl: string
   readonly language: Language

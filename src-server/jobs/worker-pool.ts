@@ -131,9 +131,9 @@ function endOf(
 export const engineFlags: readonly string[] = ['--max-semi-space-size=4']
 
 /**
- * Environment variables of an engine process beside the inherited ones: with glibc, one heap for all its threads, and large arrays outside
- * of it, on huge pages if the system has them. By default, every thread keeps its own heap at its peak size, 50 to 75 MB in all, and a
- * song's arrays are mapped in pages of 4 KB, which costs a seventh of a whole job on a virtual machine. A value set by the user takes
+ * Environment variables of an engine process in addition to the inherited ones: with glibc, one heap for all its threads, and large arrays
+ * outside of it, on huge pages if the system has them. By default, every thread keeps its own heap at its peak size, 50 to 75 MB in all,
+ * and a song's arrays are mapped in pages of 4 KB, which costs a seventh of a whole job on a virtual machine. A value set by the user takes
  * precedence.
  */
 export const engineEnvironment: Readonly<Record<string, string>> = {

@@ -33,7 +33,7 @@ export class McpEndpoint {
   readonly #deps: McpEndpointDeps
   readonly #sessions: McpSessions
   readonly #modern: McpHttpHandler
-  /** For each key the queue of its free work. */
+  /** Queue of free work for each key. */
   readonly #turns = new Map<string, McpServerDeps['inTurn']>()
   #isClosed = false
 
@@ -59,7 +59,7 @@ export class McpEndpoint {
     return { response: await this.#modern.fetch(request, { parsedBody, authInfo }), isModern: namesModern(request) }
   }
 
-  /** Ends all sessions and calls. Jobs that they began go on. */
+  /** Ends all sessions and calls. Their jobs continue. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.all([this.#sessions.close(), this.#modern.close()])

@@ -67,7 +67,7 @@ export class McpSessions {
     return this.#handle(this.#find(sessionId, caller), { request, parsedBody, onClosed })
   }
 
-  /** Ends all sessions. Jobs that they began go on. */
+  /** Ends all sessions. Their jobs continue. */
   async close(): Promise<void> {
     await Promise.all([...this.#sessions.values()].map(({ transport }) => transport.close()))
   }

@@ -155,7 +155,7 @@ async function master(args: Static<typeof MasterInput>, context: ToolContext) {
       if (setId !== undefined) await removeStems(setId, context)
       throw cause
     }) as Promise<CreatedJob>
-  // A request that is broken off might have made the job already: it is cancelled by its identifier.
+  // An aborted request may already have made the job: it is cancelled by its identifier.
   return newJob(create, context, wait)
 }
 
@@ -171,7 +171,7 @@ async function storeStems(
   return source_id
 }
 
-/** Removes a set that no job came of. */
+/** Removes a set that led to no job. */
 const removeStems = (setId: string, { client }: ToolContext) =>
   client.call('deleteStemSet', { params: { source_id: setId } })
 
@@ -239,7 +239,7 @@ async function tellProgress(
 
 async function preview(args: Static<typeof PreviewInput>, context: ToolContext) {
   const { file, recipe, settings, platform, accept, start_seconds, seconds } = args
-  // Asked for before the song is rendered in vain.
+  // Requested first, so that no song is rendered in vain.
   const write = await context.openFolder(args.folder, 'folder')
   const files = { ...(await parts(context, { file, ...referenceParts(args) })), ...recipePart(recipe) }
   const response = await context.inTurn(() =>

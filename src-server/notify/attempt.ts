@@ -71,7 +71,7 @@ export class Attempts {
     const attemptedAtMs = clock.now()
     if (secret === undefined) return deliveries.stop({ deliveryId: row.delivery_id }, 'webhook_removed')
     const answer = await this.#sendOrStay(row, secret, attemptedAtMs)
-    // Broken off by an orderly stop: it does not count, and the row is still due at the next start.
+    // Interrupted by an orderly stop: it does not count, and the row is still due at the next start.
     if (closing.aborted) return
     // An unrecorded attempt would be repeated endlessly.
     await retryWrite(() => this.#record(row, attemptedAtMs, answer), {

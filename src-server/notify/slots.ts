@@ -17,7 +17,7 @@ const MAX_REMEMBERED = 1000
 export class Slots {
   readonly #promptByOrigin = new Map<string, boolean>()
 
-  /** Returns whether another attempt to `origin` may start beside the running ones in `taken`, one entry per attempt. */
+  /** Returns whether another attempt to `origin` may start with those in `taken` running, one entry per attempt. */
   isFree(origin: string, taken: readonly string[]): boolean {
     if (taken.length >= MAX_AT_ONCE) return false
     const own = taken.filter((one) => one === origin).length

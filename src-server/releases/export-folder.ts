@@ -22,7 +22,7 @@ export interface FolderFile {
 
 /** Name of the mark of a folder with an unfinished export. */
 const MARK = '.loudsmith-export'
-/** Ending of a file that is being written; the name is ours by the mark beside it. */
+/** Extension of a file being written; a marker next to it shows that it is ours. */
 const UNFINISHED = '.part'
 /** Files that file managers create anywhere. */
 const PASSED_OVER: readonly string[] = ['.DS_Store', 'Thumbs.db', 'desktop.ini']

@@ -32,7 +32,7 @@ export interface JobFile {
 
 /** Least digits of the number of a track. */
 const NUMBER_DIGITS = 2
-/** Folder of files without tags beside such with them. */
+/** Folder for files without tags where others have them. */
 const TAGLESS_FOLDER = 'no_tags'
 const CD_RATE_HZ = 44_100
 

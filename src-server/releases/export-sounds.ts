@@ -75,7 +75,7 @@ export interface Exported {
   readonly sets: readonly FileSet[]
   readonly request: ExportRequest
   readonly cover: CoverRow | undefined
-  /** Sources whose manifests the files carry on, by track; undefined for a track without one. */
+  /** Sources whose manifests the files carry over, by track; undefined for a track without one. */
   readonly signedSources: readonly (SignedSource | undefined)[]
   /** Time by which the age of rules is told. */
   readonly nowMs: number
@@ -140,7 +140,7 @@ export function planSounds(
   })
 }
 
-/** Returns whether the files of a set have a manifest in them; that of all others is a file of its own. */
+/** Returns whether the files of a set embed their manifest; other files have it as a separate file. */
 export function holdsManifest({ format, labels }: FileSet): boolean {
   return formatFacts(format).container === 'mp3' && labels === 'release'
 }
@@ -211,7 +211,7 @@ export async function writeSounds(
   return planned.map(({ name }) => done.get(name)!)
 }
 
-/** Returns a sound file with the manifest that it is to have: signed last, over its tags too. The coded sound stays as it is. */
+/** Returns a sound file with its manifest, signed last so that it covers the tags. The coded sound stays as it is. */
 async function withManifest(
   { signedSource }: PlannedSound,
   sound: ExportedSound,

@@ -84,7 +84,7 @@ export interface ReleaseExportsDeps extends SoundDeps {
   readonly credentials: Pick<ContentCredentials, 'readSource' | 'embed' | 'sidecar'>
   /** Returns the finished masters of a song; undefined without any. */
   readonly mastersOf: (track: TrackRecord, releaseId: string) => SongMasters | undefined
-  /** Keeps the song of a job here again that a batch has delivered. Rejects with RESULT_EXPIRED, FILE_GONE, INSUFFICIENT_STORAGE. */
+  /** Brings back the song of a job that a batch has delivered. Rejects with RESULT_EXPIRED, FILE_GONE, INSUFFICIENT_STORAGE. */
   readonly bringBackSong: (jobId: string) => Promise<unknown>
   /** Returns a stored song; undefined for an unknown one. */
   readonly sourceOf: (sourceId: string) => SongMasters['song'] | undefined
@@ -97,7 +97,7 @@ export interface ReleaseExportsDeps extends SoundDeps {
   readonly stopping: AbortSignal
 }
 
-/** The exports. One is made at a time: they write as fast as the disk does. */
+/** The exports, one at a time: each writes as fast as the disk allows. */
 export class ReleaseExports {
   readonly #deps: ReleaseExportsDeps
   #turn: Promise<unknown> = Promise.resolve()
@@ -158,8 +158,8 @@ export class ReleaseExports {
   }
 
   /**
-   * Returns what each receiver would find in an export for it alone, the chosen receivers first; writes nothing. What only a written file
-   * tells is not measured, and all of it without masters. Throws RELEASE_NOT_FOUND.
+   * Returns what each receiver would find in an export for it alone, the chosen receivers first; writes nothing. Figures that only a
+   * written file has are not measured; without masters, none are. Throws RELEASE_NOT_FOUND.
    */
   readiness(releaseId: string, language: Language): ReleaseReadiness {
     const release = this.#require(releaseId)
@@ -178,7 +178,7 @@ export class ReleaseExports {
     return { release_id: releaseId, chosen: [...chosen], receivers, remarks }
   }
 
-  /** Returns the sets that an export for one receiver would write, with what is known of their files; none of it without masters. */
+  /** Returns the sets that an export for one receiver would write, with the known facts of their files; none without masters. */
   #expectedSets(release: ReleaseRecord, receiver: Distributor, nowMs: number): [MeasuredSet, ...MeasuredSet[]] {
     const request = { receivers: [receiver] }
     const songs = release.tracks.map((track) => this.#deps.mastersOf(track, release.releaseId))
@@ -265,7 +265,7 @@ export class ReleaseExports {
     return { ...ready, changes: changes.filter((change) => change !== '').join(' ') }
   }
 
-  /** Returns the sources whose manifests are carried on, by track. A missing song has none. */
+  /** Returns the sources whose manifests are carried over, by track. A missing song has none. */
   async #signedSources({ release, songs, request }: Exported): Promise<Exported['signedSources']> {
     if (request.content_credentials === false) return []
     const sources: Exported['signedSources'][number][] = []
@@ -278,7 +278,7 @@ export class ReleaseExports {
     return sources
   }
 
-  /** Brings back songs from where batches found them: the export reads their pictures and traces of their making. */
+  /** Brings back songs from where batches found them: the export reads their pictures and provenance. */
   async #bringBackSongs({ songs, cover }: Exported): Promise<void> {
     for (const { jobId } of songs)
       await this.#deps.bringBackSong(jobId).catch((cause: unknown) => {
@@ -351,7 +351,7 @@ export class ReleaseExports {
     return signed
   }
 
-  /** Returns the manifests of the sound files that have none in them, in a folder that nobody uploads. */
+  /** Returns the separate manifests of sound files, for a folder that is not uploaded. */
   async #sidecars({ signedSources }: Exported, sounds: readonly ExportedFile[]): Promise<FolderFile[]> {
     const files: FolderFile[] = []
     for (const { name, sha256, sound } of sounds) {
@@ -428,7 +428,7 @@ function checksOf(
   return receiverChecks(receivers ?? DISTRIBUTORS, deliveredOf(release, cover), [first!, ...others], options)
 }
 
-/** Returns the facts of a release that rules speak of. */
+/** Returns the facts of a release that rules refer to. */
 function deliveredOf({ facts }: ReleaseRecord, cover: Exported['cover']): DeliveredRelease {
   const picture = cover && pictureFacts(cover.bytes)
   return { kind: facts.kind, cover: picture ? { ...picture, mediaType: picture.mimeType } : null }
@@ -475,7 +475,7 @@ const PROVENANCE_FOLDER = 'provenance'
 /** Names of the services of the setting `ai_service`, as they write them. */
 const SERVICE_NAMES: Readonly<Record<string, string>> = { suno: 'Suno', udio: 'Udio', elevenlabs: 'ElevenLabs' }
 
-/** Returns the traces of their making in the tracks' sources. */
+/** Returns the provenance traces in the tracks' sources. */
 function tracesOf({ release, songs, request }: Exported): Promise<SourceTrace[]> {
   const isCarried = request.content_credentials !== false
   return Promise.all(
@@ -483,7 +483,7 @@ function tracesOf({ release, songs, request }: Exported): Promise<SourceTrace[]>
   )
 }
 
-/** Returns the traces of its making in the source of the track at `index`; `isCarried` where an export carries manifests on. */
+/** Returns the provenance trace in the source of the track at `index`; `isCarried` if an export carries over manifests. */
 async function traceOf(
   { song, aiService }: { readonly song: SongMasters['song']; readonly aiService?: string | undefined },
   index: number,

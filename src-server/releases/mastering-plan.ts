@@ -106,7 +106,7 @@ export function newRun(
   }
 }
 
-/** Returns whether a song is a generator's: by its settings, its tags or its manifest. */
+/** Returns whether a song was generated, by its settings, its tags or its manifest. */
 function isGenerated({ facts: { tags, claimGenerator = '' } }: StoredSong, { ai_service }: JobSettings): boolean {
   return ai_service !== 'other' || [tags, ofManifest(claimGenerator)].some((texts) => generatorIn(texts) !== undefined)
 }
@@ -272,7 +272,7 @@ export function planOf(run: ReleaseRun, measures: readonly SongMeasure[], facts:
   }
 }
 
-/** Facts of the tracks and the account beside the measurements. */
+/** Facts of the tracks and the account besides the measurements. */
 export interface PlanFacts {
   readonly titles: readonly string[]
   /** True for each track with an uncharged song. */

@@ -69,7 +69,7 @@ export interface ReleaseMasteringDeps {
   readonly jobOf: (jobId: string) => SeenJob | undefined
   /** Returns the song of a track; undefined without one, or if its file is gone. */
   readonly songOf: (song: TrackSong) => StoredSong | undefined
-  /** Keeps the song of a job here again that a batch has delivered. Rejects with RESULT_EXPIRED, FILE_GONE, INSUFFICIENT_STORAGE. */
+  /** Brings back the song of a job that a batch has delivered. Rejects with RESULT_EXPIRED, FILE_GONE, INSUFFICIENT_STORAGE. */
   readonly bringBackSong: (jobId: string) => Promise<unknown>
   /** Measures a song in an engine process. Throws an AppError, or the reason of the signal. */
   readonly measure: (song: StoredSong, signal: AbortSignal) => Promise<SongMeasure>

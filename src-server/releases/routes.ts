@@ -142,7 +142,7 @@ async function receiveTable(deps: ReleaseRoutesDeps, upload: Upload) {
   return { table: readRows(readTable(bytes)), contentSha256, names }
 }
 
-/** Returns a name sent beside a table; undefined without one. Throws INVALID_REQUEST if it is too long. */
+/** Returns a name sent with a table; undefined without one. Throws INVALID_REQUEST if it is too long. */
 function nameIn(fields: ReceivedForm['fields'], param: string): string | undefined {
   const name = cleanName(fields.get(param)?.at(-1) ?? '')
   if (name.length > MAX_TITLE_LENGTH)

@@ -92,7 +92,7 @@ export class Sources {
   readonly #deps: SourcesDeps
   readonly #statements: ReturnType<typeof prepareStatements>
   readonly #summaries: Summaries
-  /** Songs stored by this run, perhaps not all committed. */
+  /** Songs stored by this run, not necessarily committed. */
   readonly #putHere = new Set<string>()
 
   constructor(deps: SourcesDeps) {

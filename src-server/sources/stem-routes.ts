@@ -54,7 +54,7 @@ export function stemRoutes(app: FastifyInstance, deps: StemRoutesDeps): void {
     return value
   }
   route(app, stemEndpoints.createStemSet, async ({ request, caller, signal, language }) => {
-    // Nothing of the body is read in vain.
+    // Checked before the body is read.
     if (caller.via === 'key') sets.requireRoom(Number(request.headers['content-length'] ?? 0))
     const form = await receiveForm(request.raw, {
       folder: path.join(tmp, random.newUuid()),
@@ -153,7 +153,7 @@ async function makeSet(
   }
 }
 
-/** Returns the stems among the files of a set with their roles, and its whole mix: the one that was sent as such, or is named so. */
+/** Returns the stems among the files of a set with their roles, and its full mix: the one sent or named as such. */
 function rolesOf(files: readonly InspectedSong[], sent: InspectedSong | undefined) {
   const roles = rolesOfNames(files.map(({ filename }) => filename))
   const mixes = [...(sent ? [sent] : []), ...files.filter((_, index) => roles[index] === 'mix')]
@@ -237,7 +237,7 @@ function titleOf(zip: ReceivedFile | undefined, files: readonly ReceivedFile[]):
   const names = files.map(({ filename }) => withoutExtension(filename))
   let common = names[0] ?? ''
   for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1)
-  // A whole word ends before something that is no letter.
+  // A word ends before any character that is no letter.
   const isWhole = names.every((name) => !/^[\p{L}\p{N}]/u.test(name.slice(common.length)))
   const words = isWhole || /[^\p{L}\p{N}]$/u.test(common) ? common : common.replace(/[\p{L}\p{N}]+$/u, '')
   return cleanName(words.replace(/[\s\-_–—.([{]+$/u, ''))

@@ -25,7 +25,7 @@ interface SongStore {
 export interface NewStemSet {
   readonly sum: InspectedSong & { readonly cover?: Cover }
   readonly stems: readonly (InspectedSong & { readonly role: StemRole; readonly isSilent: boolean })[]
-  /** Stereo mix of the song, and how it is related to the sum; undefined if that could not be told. */
+  /** Stereo mix of the song, and how it is related to the sum; undefined if that is unknown. */
   readonly original?: { readonly song: InspectedSong; readonly likeness: MixLikeness | undefined }
   /** True for a song of the application's batch, which decides how long it stays. */
   readonly isInBatch: boolean
@@ -149,7 +149,7 @@ export class StemSets {
     return this.#statements.countStems.get(sourceId) ?? 0
   }
 
-  /** Returns whether a stored song is a stem of a set, or the stereo mix beside them. */
+  /** Returns whether a stored song is a stem of a set, or its stereo mix. */
   isStem(sourceId: string): boolean {
     return this.#statements.selectSetOf.get({ sourceId }) !== undefined
   }

@@ -16,7 +16,7 @@ import { AppError } from '../http/app-error.ts'
 import type { ReceivedFile } from '../uploads/receive.ts'
 import { type Storage, watchRoom } from '../uploads/storage.ts'
 
-/** Most entries of a ZIP: a session has some hundred files beside its stems. */
+/** Most entries of a ZIP: a session has some hundred files besides its stems. */
 const MAX_ENTRIES = 1000
 /** Largest ratio of all unpacked files to the ZIP, beyond {@link FREE_BYTES}: a set with many silent stems reaches 30. */
 const MAX_RATIO = 200

@@ -38,7 +38,7 @@ export function coverFacts(
   }
 }
 
-/** Returns the cover of a row as a member; none without one. */
+/** Returns the cover of a row as an optional member. */
 export function joinedCover({ media_type, cover_bytes, ...cover }: JoinedCover): { readonly cover?: CoverFacts } {
   return media_type === null ? {} : { cover: coverFacts({ ...cover, media_type }, cover_bytes) }
 }

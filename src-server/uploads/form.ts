@@ -61,7 +61,7 @@ export interface MasterRequest {
 
 /** Stems of a song: with a mix, their files without their paths, in the order of their numbers. */
 export interface RequestedStems {
-  /** What is left of the stereo mix of the song beside their sum. */
+  /** Rest of the song's stereo mix after their sum is subtracted. */
   readonly rest?: StemRest
   readonly count: number
   readonly mix?: {
@@ -89,7 +89,7 @@ export interface MasterForm {
 /** Every value that each field was sent with, in order. */
 export type FieldValues = ReadonlyMap<string, readonly string[]>
 
-/** Context of a form beside its text fields. */
+/** Context of a form besides its text fields. */
 export interface FormContext {
   readonly caller: Caller
   /** Names of the file parts that came. */
@@ -196,8 +196,8 @@ export function readAnalysisForm(
 }
 
 /**
- * Parses the form of a `POST /api/v1/preview`: the passage of its one platform's master, beside the result of {@link readMasterForm}.
- * Throws INVALID_REQUEST with the field.
+ * Parses the form of a `POST /api/v1/preview`: the passage of its one platform's master, in addition to the result of {@link
+ * readMasterForm}. Throws INVALID_REQUEST with the field.
  */
 export function readPreviewForm(
   fields: FieldValues,
@@ -267,8 +267,8 @@ function unlessEmpty(metadata: SongMetadata): Pick<MasterRequest, 'metadata'> {
 }
 
 /**
- * Returns named settings completed by their style or their recipe. Throws INVALID_REQUEST for a setting of the sound beside a recipe, and
- * for a recipe that cannot be followed.
+ * Returns named settings completed by their style or their recipe. Throws INVALID_REQUEST for a sound setting with a recipe, and for a
+ * recipe that cannot be followed.
  */
 export function settled(named: Partial<JobSettings>): Partial<JobSettings> {
   const beside = besideRecipe(named)
@@ -301,7 +301,7 @@ function readPreset(fields: FieldValues, { presetOf }: FormContext): JobSettings
   return preset
 }
 
-/** Returns named settings over those of a preset. A sound beside the recipe of a preset is refused as beside any other. */
+/** Returns named settings over those of a preset. Sound settings with the recipe of a preset are refused as with any other recipe. */
 function fromPreset(preset: JobSettings | undefined, named: Partial<JobSettings>): Partial<JobSettings> {
   if (!preset) return settled(named)
   const { platforms: _, ...others } = preset

@@ -6,13 +6,13 @@ export interface Storage {
   /** Bytes that this process may still write on the disk of the data directory. */
   freeBytes(): number
   /**
-   * Throws INSUFFICIENT_STORAGE unless the disk has room for `bytes` more plus a reserve, beside reservations. For incoming bytes, which no
-   * quota counts yet.
+   * Throws INSUFFICIENT_STORAGE unless the disk has room for `bytes` more plus a reserve, besides reservations. For incoming bytes, which
+   * no quota counts yet.
    */
   requireDisk(bytes: number): void
   /**
    * Throws INSUFFICIENT_STORAGE unless `bytes` more fit into the owner's quota and `bytesToWrite` of them, all when absent, plus a reserve
-   * on the disk, both beside reservations.
+   * on the disk, both besides reservations.
    */
   require(bytes: number, bytesToWrite?: number): void
 }

@@ -14,7 +14,7 @@ export interface FolderRow {
   readonly outputFolder: string | null
   /** Mastering settings of its songs; null for the common settings of the batch. */
   readonly settings: MasterSettings | null
-  /** Files that are taken beside MP3, WAV and FLAC. */
+  /** Files that are accepted besides MP3, WAV and FLAC. */
   readonly accept?: Accept
   readonly isActive: boolean
   readonly createdAtMs: number

@@ -27,7 +27,7 @@ export interface Treatment {
   readonly edges: Edges
 }
 
-/** A song that is read from files as it is heard. */
+/** A song read from files during playback. */
 export interface ReadSong extends Pick<Audio, 'frames' | 'sampleRateHz'> {
   /** Returns the frames [start, end). */
   read(startFrame: number, endFrame: number): AudioBlock

@@ -28,7 +28,7 @@ export interface EditedSong {
   readonly repairs: readonly Repair[]
 }
 
-/** Edits of a song that is as it was decoded. */
+/** Edits of an unedited song. */
 const NO_EDITS = '[]'
 
 export class LoadedSong {

@@ -27,7 +27,7 @@ const STEP = 0.01
 
 /** Merges the progress of stages into a value that never decreases. */
 export interface ProgressMeter {
-  /** The stage is that far, 0 to 1. A stage that is over, or a part that was reached before, is passed over. */
+  /** Reports a stage's progress, 0 to 1. Earlier stages and lower values are ignored. */
   report(stage: WorkStage, part: number): void
 }
 

@@ -208,7 +208,7 @@ export function releaseResult(
   return { ...figuresOf(master, target, RELEASE, more), playback }
 }
 
-/** Context of a result beside its master and target. */
+/** Context of a result besides its master and target. */
 interface ResultContext {
   readonly file: string
   readonly chainGainDb: number

@@ -278,7 +278,7 @@ export interface StemMixDone {
     /** Positions of silent stems in the order. */
     readonly silent: readonly number[]
     readonly repairs: readonly StemRepairs[]
-    /** How the stereo mix is related to the sum; absent if it was not compared, or nothing could be. */
+    /** Relation of the stereo mix to the sum; absent if they were not or could not be compared. */
     readonly likeness?: MixLikeness
   }
 }
@@ -306,7 +306,7 @@ export interface WorkResult {
   readonly release?: ReleaseResult
   readonly warnings: readonly WarningFact[]
   readonly repairs: readonly Repair[]
-  /** What was changed; absent in results of earlier versions. */
+  /** Summary of the changes; absent in results of earlier versions. */
   readonly summary?: LocalizedText
   readonly zip: ResultZip
   /** Loudness of every master in steps, as `encodeSteps` writes it; absent in results of earlier versions. */

@@ -55,7 +55,7 @@ export interface SongTags {
 export interface TagLosses {
   /** Reason that no cover was kept: an unknown kind of picture, a size beyond all covers, or a broken picture. */
   readonly cover?: 'format' | 'size' | 'broken'
-  /** Pictures beside the cover, such as a back or a booklet. */
+  /** Pictures besides the cover, such as a back or a booklet. */
   readonly otherPictures?: number
   /** Names of tags that were cut for their length. */
   readonly cutTags?: readonly string[]

@@ -1,4 +1,4 @@
-/** What the reader of a container beside MP3, WAV and FLAC finds in its headers; plain data. */
+/** Facts in the headers of a container other than MP3, WAV and FLAC; plain data. */
 import type { FormatReason } from '../../src-contract/text/format-reasons.ts'
 import type { Excerpt, SoundTrack } from './audio-facts.ts'
 import type { Picture } from './cover.ts'
@@ -38,7 +38,7 @@ export const NO_TAGS: ContainerTags = { entries: [], pictures: [] }
 /** A song has some thirty tags; ffmpeg compares each with all before it: 50 000 took over a minute. */
 export const MAX_TAG_ENTRIES = 4096
 
-/** Largest tag that is read, bytes: the largest picture and the texts beside it. */
+/** Largest tag that is read, bytes: the largest picture plus the texts. */
 export const MAX_CONTAINER_TAG_BYTES = 96_000_000
 
 /** Codecs that discard a part of the sound. */

@@ -1,4 +1,4 @@
-/** Lossy copies of a master for listening to beside it. */
+/** Lossy copies of a master for comparison by ear. */
 import { createReadStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { inFrames, readLater, readWave } from '../../src-engine/dsp/riff.ts'

@@ -1,4 +1,4 @@
-/** JUMBF boxes of C2PA manifest stores (ISO/IEC 19566-5; C2PA 2.2, section 11): reading without a change of any byte, and joining. Pure. */
+/** JUMBF boxes of C2PA manifest stores (ISO/IEC 19566-5; C2PA 2.2, section 11): byte-exact reading, and joining. Pure. */
 
 /** Largest manifest store that is read, bytes: thumbnails of every generation are in it. */
 const MAX_STORE_BYTES = 16_000_000

@@ -1,4 +1,4 @@
-/** The containers that are taken beside MP3, WAV and FLAC with `accept=any`: one row for each. */
+/** Containers accepted besides MP3, WAV and FLAC with `accept=any`, one row each. */
 import type { FileHandle } from 'node:fs/promises'
 import type { OtherContainer } from '../../src-contract/song-files.ts'
 import { countAiffChunks, readAiffSound, readAiffTags } from './aiff.ts'
@@ -25,7 +25,7 @@ interface ContainerKind {
 
 /** Names of the first box of a file of ISO or QuickTime; any but the first may begin one of QuickTime, which has no brand. */
 const FIRST_BOXES = ['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip', 'pnot']
-/** Brands of sound alone, beside those of videos and of QuickTime. */
+/** Brands of audio files, as opposed to videos and QuickTime. */
 const SOUND_BRANDS = /^M4[AB]/
 
 function brandOf(start: Buffer): string | undefined {

@@ -15,11 +15,11 @@ export interface SrgbCover {
   readonly changes: readonly CoverChange[]
 }
 
-/** Form that a cover gets beside its colours. */
+/** Form of a cover apart from its colours. */
 export interface CoverFit {
   readonly signal: AbortSignal
   readonly mostBytes: number
-  /** Longest side; the most that a receiver takes when absent, and for a picture that stays as it is none. */
+  /** Longest side; when absent, the most that a receiver accepts, and unlimited for an unchanged picture. */
   readonly mostPx?: number
   /** True for a JPEG whatever was sent. */
   readonly isJpeg?: boolean
@@ -57,8 +57,9 @@ const TURNS: Readonly<Record<number, string>> = {
 /**
  * Returns a picture as the cover of a release: with its colours converted to sRGB by its profile (without one sRGB is assumed, and plain
  * inks for CMYK), turned upright, on white where it was transparent, without profile and private data, at most `mostBytes`, of which larger
- * files become a smaller JPEG. A picture that is so already keeps its coded data; one that ffmpeg cannot read is kept as {@link plainPicture} leaves it. Undefined unless it is a
- * whole JPEG or PNG. Throws the reason of `signal`, and a {@link FfmpegError} when ffmpeg is missing or killed.
+ * files become a smaller JPEG. A picture that already qualifies keeps its coded data; one that ffmpeg cannot read is kept as {@link
+ * plainPicture} leaves it. Undefined unless it is a whole JPEG or PNG. Throws the reason of `signal`, and a {@link FfmpegError} when ffmpeg
+ * is missing or killed.
  */
 export async function srgbCover(
   ffmpeg: () => Promise<Ffmpeg>,
@@ -342,7 +343,7 @@ async function encoded(
   return undefined
 }
 
-/** Returns what ffmpeg gives; undefined if it cannot, or gives more than `mostBytes`. */
+/** Returns ffmpeg's output; undefined if it fails or gives more than `mostBytes`. */
 async function output(
   ffmpeg: Ffmpeg,
   operation: string,

@@ -16,6 +16,6 @@ export interface StoredStem {
 /** The stems of a song, in the order of their numbers, and its stereo mix if that is known. */
 export interface StemParts {
   readonly stems: readonly StoredStem[]
-  /** It is compared with the sum, unless it has been; then a mix may restore from it what the stems lack. */
+  /** It is compared with the sum once; a mix may then restore from it what the stems lack. */
   readonly original?: { readonly file: StoredStem; readonly likeness?: KnownLikeness }
 }

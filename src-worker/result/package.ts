@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import { RESULT_TEXTS } from './names.ts'
 import { composeZip, type PackedFile, type ResultZip } from './result-zip.ts'
 
-/** A text for the ZIP, beside the masters. */
+/** A text file for the ZIP, besides the masters. */
 export interface PackedText {
   readonly file: string
   readonly text: string

@@ -350,14 +350,14 @@ function deeds(report: Report): string {
   return `<div class="two"><section><h2>${t(words.done)}</h2><ol class="done">${decisions.join('')}</ol></section><section><h2>${t(words.repairs)} <small class="quiet unit-small">${t(words.onlyFound)}</small></h2>${repaired}</section></div>`
 }
 
-/** The reasons of what the analysis suggested, whatever was set; empty in reports of earlier versions. */
+/** The reasons for the analysis's suggestions, applied or not; empty in reports of earlier versions. */
 function suggestions({ suggestion }: Report): string {
   if (!suggestion || suggestion.reasons.length === 0) return ''
   const items = suggestion.reasons.map((reason) => `<li>${t(suggestionText(reason))}</li>`)
   return `<section><h2>${t(words.suggested)} <small class="quiet unit-small">${t(words.notApplied)}</small></h2><ul>${items.join('')}</ul></section>`
 }
 
-/** What services do on playback; empty in reports of earlier versions. */
+/** Forecast of playback; empty in reports of earlier versions. */
 function forecasts({ forecast = [] }: Report): string {
   if (forecast.length === 0) return ''
   const items = forecast.map((one) => `<li>${t({ en: forecastText(one, 'en'), ko: forecastText(one, 'ko') })}</li>`)

@@ -126,7 +126,7 @@ function keep(
   written.push(part)
   const decoded = writeDecodedStem(part, blocks, frames)
   if (kept === undefined) return decoded
-  // What is kept is there as a whole.
+  // Kept files are always complete.
   renameSync(part, file)
   return { ...decoded, path: file }
 }
@@ -210,7 +210,7 @@ function mixedBlocks(
   const { voice_forward_db: forwardDb = 0 } = order.mix ?? {}
   if (forwardDb === 0) return sumBlocks(decoded, frames)
   const lanes = lanesOf(order.stems, order.mix)
-  // What the stems lack comes after them.
+  // The missing part comes after the stems.
   const isVoice = (_: DecodedStem, index: number) => lanes[index]?.isVoice ?? false
   const [voice, rest] = [decoded.filter(isVoice), decoded.filter((stem, index) => !isVoice(stem, index))]
   const sound = {

@@ -24,7 +24,7 @@ const MASKING_DB = 6
 /** Steps of the measurement, per second. */
 const STEPS_PER_SECOND = 10
 
-/** What is done to bring the voice forward. */
+/** Treatment that brings the voice forward. */
 export interface VoicePlan {
   readonly voiceGain: number
   readonly restGain: number

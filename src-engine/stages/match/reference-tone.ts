@@ -11,7 +11,7 @@ import type { ToneTarget, WeightedTarget } from './saved-target.ts'
 
 /** Largest movement of the mid unless another is asked for, dB. */
 const standardClampDb = 6
-/** Returns the largest movement of the side, dB, beside that of the mid. */
+/** Returns the largest movement of the side relative to the mid, dB. */
 const sideClampDb = (midClampDb: number): number => (2 * midClampDb) / 3
 /** Largest lift of a muffled song's highs toward a reference, dB, and their lower end, Hz: the lift raises noise as well. */
 const muffledLiftDb = 3

@@ -40,7 +40,7 @@ function SelectionActions() {
   const ended = selected.filter((job) => job.status !== 'queued')
   const repeatable = ended.filter(canMasterAgain)
   useSelectionKeys(selected, ended, actions.remove)
-  /** Number in a button's text; null if the button applies to the only selected song. */
+  /** Count in a button's label; null if it applies to the only selected song. */
   const countOf = (list: readonly Job[]) => (selected.length === 1 ? null : list.length)
   if (selected.length === 0) return null
   return (

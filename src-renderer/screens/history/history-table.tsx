@@ -283,7 +283,7 @@ function SongCell({ job }: { job: Job }) {
   )
 }
 
-/** How long the masters are kept. */
+/** Remaining lifetime of the masters. */
 function KeptFor({ job: { status, expired, expires_at } }: { job: Job }) {
   const { service } = useApp()
   const { t, format } = useWords()

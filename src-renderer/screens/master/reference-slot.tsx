@@ -27,7 +27,7 @@ export interface ReferenceSlotProps {
 export function ReferenceSlot({ settings, mixed, rowId, isOwn, onChange }: ReferenceSlotProps) {
   const { batch } = useApp()
   const { t } = useWords()
-  /** Whether the removed content of the slot had the focus, which its replacement then takes. */
+  /** True if the removed content of the slot had the focus, which its replacement then takes. */
   const hadFocus = useRef(false)
   const leave = useCallback(
     (element: HTMLElement) => () => {

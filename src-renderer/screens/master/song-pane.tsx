@@ -26,7 +26,7 @@ interface SongPaneProps {
   rows: readonly SongRow[]
   forecast: Forecast
   drop: DropState
-  /** Message that replaces the advice beside the button; null without one. */
+  /** Message in place of the advice next to the button; null without one. */
   note: string | null
   onChoose: () => void
 }

@@ -213,7 +213,7 @@ function State({
 /** Most facts in the second line of a row. */
 const MOST_TAGS = 4
 
-/** Returns what is said of a song in a few words each: its length first, its format last. */
+/** Returns facts about a song in a few words each: its length first, its format last. */
 export function useTags({ song, upload, job, kind }: SongRow, isOwn: boolean): string[] {
   const { t, format } = useWords()
   const own = isOwn ? [t.row.hasOwnSettings] : []
@@ -230,7 +230,7 @@ export function useTags({ song, upload, job, kind }: SongRow, isOwn: boolean): s
     ...(mastered_before && job_ids.length === 0 ? [t.row.masteredBefore] : []),
     ...(kind === 'done' || kind === 'below' ? mastersOf(job, t) : []),
     formatOf(source, t),
-    // Last, as it comes and goes under the hand.
+    // Last, because it appears and disappears during use.
   ]
     .slice(0, MOST_TAGS - own.length)
     .concat(own)

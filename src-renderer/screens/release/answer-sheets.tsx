@@ -1,4 +1,4 @@
-/** What to answer where receivers ask about AI: a sheet for each form, to read beside it or to copy. */
+/** Answers to receivers' questions about AI: one sheet per form, to read or to copy. */
 import { disclosureAnswers, isArtworkTagged, trackDisclosure } from '../../../src-contract/disclosure-answers.ts'
 import type { Release } from '../../../src-contract/releases.ts'
 import { type FormAnswer, type FormSheet, formSheets } from '../../../src-contract/text/disclosure.ts'
@@ -10,7 +10,10 @@ import { FACTS } from '../../state/release-drafts.ts'
 import { useWords } from '../../text/context.tsx'
 import { goToField } from './side.ts'
 
-/** Returns the sheets for the chosen receivers: a form of their own, and what Apple Music and Spotify get through all of them. Pure. */
+/**
+ * Returns the sheets for the chosen receivers: their own forms, and the ones for Apple Music and Spotify, which all of them deliver to.
+ * Pure.
+ */
 export function sheetsFor({ receivers = [], disclosure = {}, tracks }: Release, language: Language): FormSheet[] {
   if (receivers.length === 0) return []
   const { artwork } = disclosure
@@ -38,7 +41,7 @@ export function groupsOf({ tracks }: Pick<FormSheet, 'tracks'>): AnsweredTracks[
   return [...groups.values()].map((of) => ({ tracks: of, answers: of[0]!.answers }))
 }
 
-/** A question as it stands before its answer. Pure. */
+/** Returns a question as written before its answer. Pure. */
 const asked = (question: string) => (question.endsWith('?') ? question : `${question}:`)
 
 /** Returns a sheet as a text, track by track. Pure. */

@@ -1,4 +1,4 @@
-/** The export of a release: its folder, what may differ from what the receiver asks for, and what was written. */
+/** The export of a release: its folder, its options, and the written files. */
 import { type ReactNode, useEffect } from 'react'
 import { type MasterName, RELEASE } from '../../../src-contract/delivery-target.ts'
 import { FORMAT_NAMES, type Format, formatFacts } from '../../../src-contract/formats.ts'
@@ -93,7 +93,7 @@ interface FurtherProps extends SectionProps {
   onChange: (change: Partial<ExportChoices>) => void
 }
 
-/** Choices that follow from the receiver where they are left alone: formats, tags, names, masters. */
+/** Choices that default to the receiver's wishes: formats, tags, names, masters. */
 function Further({ release, format, choices, onChange }: FurtherProps) {
   const { t, language } = useWords()
   const texts = t.release.export

@@ -89,7 +89,7 @@ function Sounds(props: SectionProps) {
   )
 }
 
-/** Platforms that get their own masters of the record beside that for all services; at least one. */
+/** Platforms that get their own masters of the record besides the master for all services; at least one. */
 function Platforms(props: { chosen: readonly Platform[]; onChange: (platforms: Platform[]) => void }) {
   const { chosen, onChange } = props
   const { t } = useWords()

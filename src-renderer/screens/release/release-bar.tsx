@@ -139,7 +139,7 @@ function MasterButton({ release, isNext }: { release: Release; isNext: boolean }
   )
 }
 
-/** Exports at once, into the folder and by the choices of the part on the upload, which it shows. */
+/** Exports with the folder and choices of the upload part, and shows that part. */
 function ExportButton({ release, isNext }: { release: Release; isNext: boolean }) {
   const { releases, service } = useApp()
   const { t, language } = useWords()

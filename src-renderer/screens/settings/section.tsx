@@ -80,7 +80,7 @@ export interface SecretBoxProps {
   /** Control that opened the box: the focus returns to it when the box closes. */
   returnTo: RefObject<HTMLElement | null>
   onSaved: () => void
-  /** Further buttons beside the value. */
+  /** Further buttons next to the value. */
   more?: ReactNode
   children?: ReactNode
 }
@@ -114,7 +114,7 @@ export function SecretBox({ title, value, copyText, returnTo, onSaved, more, chi
   )
 }
 
-/** Failure of an action, beside its control. */
+/** Failure of an action, next to its control. */
 export function Problem({ problem }: { problem: Refusal | null }) {
   const { t, say } = useWords()
   if (!problem) return null

@@ -1,4 +1,4 @@
-/** What mastering changes, or has changed: a sentence, the repairs, and what was found. */
+/** Changes by mastering, planned or made: a sentence, the repairs and the findings. */
 import { ChevronDown, Play } from 'lucide-react'
 import { useState } from 'react'
 import { REPAIR_KINDS, type RepairKind } from '../../../src-contract/repair-kinds.ts'
@@ -18,7 +18,7 @@ import { useListenWords, useStage } from './context.tsx'
 /** Warnings already covered by the verdict or the list of repairs. */
 const SAID_ELSEWHERE: readonly Warning['code'][] = ['TARGET_NOT_REACHED', 'INPUT_CLIPPED']
 
-/** What mastering will change in a song, from its audition, and what was found in it. */
+/** Planned changes of a song, from its audition, and its findings. */
 export function Changes({ row }: { row: SongRow }) {
   const { l, language, say } = useListenWords()
   const { auditions } = useApp()
@@ -50,7 +50,7 @@ export function Changes({ row }: { row: SongRow }) {
   )
 }
 
-/** What was changed in a mastered song; without its report, only what was found. */
+/** Changes of a mastered song; without its report, only its findings. */
 export function Changed({
   report,
   warnings,
@@ -80,7 +80,7 @@ export function Changed({
   )
 }
 
-/** What was found in a song: damage, and folded what is only worth knowing, which the tags of its row say as well. */
+/** Findings about a song: damage, and folded below it the remarks, which the tags of its row repeat. */
 function Notes({ warnings }: { warnings: readonly Warning[] }) {
   const { l } = useListenWords()
   const [isOpen, setOpen] = useState(false)

@@ -290,7 +290,7 @@ function Figures({ isLow, width, top }: { isLow: boolean; width: number; top: nu
   )
 }
 
-/** Numbers beside the columns; a number that the target marker would cover is hidden. */
+/** Numbers next to the columns; a number that the target marker would cover is hidden. */
 function Ticks(props: { levels: readonly number[]; scale: MeterScale; aimDb: number; x: number; bottom: number }) {
   const { format } = useListenWords()
   const { levels, scale, aimDb, x, bottom } = props

@@ -1,4 +1,4 @@
-/** What the keys of the stage do, announced to screen readers. */
+/** Effects of the stage's keys, announced to screen readers. */
 import { useEffect } from 'react'
 import { copyCodecName } from '../../../src-contract/codecs.ts'
 import { clock } from '../../../src-contract/text/numbers.ts'

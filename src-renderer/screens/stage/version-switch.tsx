@@ -26,7 +26,7 @@ export interface SwitchCell {
   /** Reason why it cannot be heard. */
   readonly whyNot: string | undefined
   readonly isSplit: boolean
-  /** Whether it is made, and the change of that; absent for a version that is not made. */
+  /** Switch that includes the version in the job; absent for a version that no job makes. */
   readonly made: { readonly isOn: boolean; readonly toggle: () => void } | null
 }
 

@@ -132,7 +132,7 @@ const TARGET_RANGE = { minimum: -24, maximum: -6, neutral: FIRST_TARGET_LUFS, fi
 type Aim = 'platform' | 'competitive' | 'own' | 'reference'
 
 interface LoudnessSectionProps extends SectionProps {
-  /** Whether any song has a reference. */
+  /** True if any song has a reference. */
   readonly hasReference: boolean
   readonly cost: ReactNode
 }

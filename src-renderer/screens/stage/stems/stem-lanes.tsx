@@ -54,7 +54,7 @@ function Lanes({ sourceId, mix }: { sourceId: string; mix: Mix }) {
   )
 }
 
-/** What the stereo mix of the song says about its stems, and the restoring of what they lack. */
+/** Comparison of the song's stereo mix with its stems, and the switch that restores what they lack. */
 function Original({ mix, original }: { mix: Mix; original: NonNullable<Mix['original']> }) {
   const { t, language } = useWords()
   const { filename, likeness } = original

@@ -1,4 +1,4 @@
-/** Asks in place what dropped files are, before any of them is sent. */
+/** Asks in place whether dropped files are stems, before any is sent. */
 import { Layers } from 'lucide-react'
 import { useEffect, useId, useRef } from 'react'
 import { stemCountOf } from '../../../api/stem-files.ts'

@@ -22,7 +22,7 @@ export interface Mix {
   readonly stems: readonly MixedStem[]
   readonly voiceForwardDb: number
   readonly hasVoice: boolean
-  /** Stereo mix of the song beside its stems. */
+  /** Stereo mix of the song, if there is one besides its stems. */
   readonly original: StemSet['original']
   readonly isRestored: boolean
   readonly change: (stem: number, change: StemChange) => void
