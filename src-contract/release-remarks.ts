@@ -1,4 +1,4 @@
-/** Remarks on the names and codes of a release that receivers reject, each with the change that mends it. Pure; shared by page and service. */
+/** Remarks on names and codes that receivers reject, each with the change that fixes it. Pure; shared by page and service. */
 import Type, { type Static } from 'typebox'
 import { exactly, oneOf } from './common.ts'
 import type { Distributor } from './distributors/index.ts'
@@ -24,7 +24,7 @@ export const REMARKS = [
 ] as const
 export type RemarkCode = (typeof REMARKS)[number]
 
-/** A remark, and the change that mends it at one press; nothing is ever changed by itself. */
+/** A remark, and the change that fixes it at one press; nothing is ever changed automatically. */
 export const ReleaseRemark = exactly({
   code: oneOf(REMARKS, 'Kind of the remark.'),
   field: Type.String({ description: 'Member of the release, or of the track, that it is about.' }),
@@ -50,7 +50,7 @@ export type NamedRelease = Pick<Release, 'title' | 'artist' | 'label' | 'receive
   readonly tracks: readonly NamedTrack[]
 }
 
-/** Characters without a look: zero-width ones, marks of direction, byte order. */
+/** Invisible characters: zero-width, directional and byte order marks. */
 const HIDDEN = /[\u200b\u200c\u200e\u200f\u202a-\u202e\u2060\ufeff]/gu
 const EMOJI =
   /(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|\p{Regional_Indicator})(?:\ufe0f|\u200d|\p{Emoji_Modifier}|\p{Extended_Pictographic})*/gu
@@ -59,7 +59,7 @@ const OFFICIAL =
   /[([]?\s*\b(?:official\s+(?:music\s+|lyrics?\s+)?(?:video|audio|visuali[sz]er|mv|m\/v)|lyrics?\s+video|music\s+video|m\/v)\b\s*[)\]]?|[([]?\s*(?:공식\s*)?뮤직\s*비디오\s*[)\]]?/giu
 const FEATURED = /\s*[([]?\s*\b(?:feat|ft|featuring)\b\.?\s+([^)\]]+)[)\]]?/iu
 const GENERIC = /^(?:track|audio|song|untitled|트랙|제목\s*없음|무제)\s*#?\d*$/iu
-/** Words in capitals alone that are shorter are names or abbreviations, such as DNA. */
+/** Shorter words in capitals are names or abbreviations, such as DNA. */
 const LEAST_CAPITALS = 5
 const BETWEEN_NAMES = /\s*(?:,|&|\band\b|\bx\b)\s*/iu
 
@@ -73,7 +73,7 @@ const tidy = (text: string) =>
 const same = (one: string, other: string) =>
   one.normalize('NFKC').toLowerCase() === other.normalize('NFKC').toLowerCase()
 
-/** Ways of a text that are removed, in the order in which they are told. */
+/** Faults of a text that are removed, in the order of the remarks. */
 const REMOVED: readonly (readonly [code: RemarkCode, pattern: RegExp])[] = [
   ['hidden_characters', HIDDEN],
   ['emoji', EMOJI],
@@ -94,7 +94,7 @@ const titleCase = (text: string) =>
 interface Finding {
   readonly code: RemarkCode
   readonly field: string
-  /** Value afterwards; absent where only the owner knows it. */
+  /** New value; absent if only the owner knows it. */
   readonly value?: string | readonly string[]
   /** Further members that change with it. */
   readonly more?: Readonly<Record<string, unknown>>
@@ -102,7 +102,7 @@ interface Finding {
   readonly found?: string
 }
 
-/** Returns the remarks on a text: what would be removed from it, and its capitals. */
+/** Returns the remarks on a text: the parts to remove, and its capitals. */
 function textFindings(field: string, text: string, isName = false): Finding[] {
   const removed = REMOVED.flatMap(([code, pattern]): Finding[] => {
     const found = text.match(pattern)
@@ -123,7 +123,7 @@ function textFindings(field: string, text: string, isName = false): Finding[] {
   ]
 }
 
-/** Returns the remarks on the guests of a track: in their own field, and in the title where the first receiver asks for that. */
+/** Returns the remarks on the guests of a track: in their own field, and in the title if the first receiver requires that. */
 function guestFindings({ title, featured_artists: guests = [] }: NamedTrack, isInTitle: boolean): Finding[] {
   const [whole, names] = FEATURED.exec(title) ?? []
   if (whole === undefined || names === undefined) {

@@ -16,7 +16,7 @@ export const WARNING_KINDS: Readonly<Record<WarningCode, WarningKind>> = {
   INPUT_DEAD_CHANNEL: 'damage',
   INPUT_OUT_OF_PHASE: 'damage',
   INPUT_BREAKS_OFF: 'damage',
-  // Properties of many generators' files.
+  // Typical of files from many generators.
   INPUT_LIMITED: 'remark',
   INPUT_LOSSY: 'remark',
   INPUT_OTHER_TRACKS: 'remark',

@@ -1,4 +1,4 @@
-/** Reasons of what the analysis of a song suggests, in every language. */
+/** Reasons for the suggestions of a song's analysis, in every language. */
 import { platformNames } from '../platforms/index.ts'
 import type { Genre, SettingName } from '../settings.ts'
 import type { RangeFigure, Suggestion, SuggestionCode, SuggestionProposal, SuggestionReason } from '../suggestion.ts'
@@ -114,7 +114,7 @@ export function suggestionText({ code, values }: SuggestionReason): LocalizedTex
   return both(unbroken(en), unbroken(ko))
 }
 
-/** A reason in a few words: the setting that it proposes, if any, and the figure that speaks for it. */
+/** A reason in a few words: the setting that it proposes, if any, and the figure behind it. */
 export interface SuggestionLine {
   readonly what: LocalizedText | null
   readonly why: LocalizedText

@@ -1,4 +1,4 @@
-/** One short text about what the chain changes in a song: the same before it is mastered, of the plan, and afterwards, of the report. */
+/** Short summary of the changes to a song by the chain, from the plan or from the report. */
 import { PLATFORMS, type Platform, platformNames } from '../platforms/index.ts'
 import type { Decision, DecisionCode } from '../report.ts'
 import { fromWireValues } from '../wire-values.ts'
@@ -93,8 +93,8 @@ export interface LevelChange {
 
 /**
  * Returns what is changed in a song, in every language: "Low end centred below 110 Hz, mud at 240 Hz −1.6 dB. Level: Spotify +2.1 dB, peaks
- * up to −1.4 dB." Where nothing but the level is changed it says so: "Only the level: Spotify −1.2 dB. No fault was found." Platforms of
- * the same level are named together; gain reductions below 0.1 dB are left out. Without `levels` it speaks of the sound alone. Never throws.
+ * up to −1.4 dB." If only the level is changed it says so: "Only the level: Spotify −1.2 dB. No fault was found." Platforms of the same
+ * level are named together; gain reductions below 0.1 dB are left out. Without `levels` it speaks of the sound alone. Never throws.
  */
 export function changeSummary(
   decisions: readonly Pick<Decision, 'code' | 'values'>[],

@@ -242,7 +242,7 @@ function targetsIn(
   // The volume of the vocals is about the vocals.
   const particular = named.filter(({ meaning }) => meaning.knob !== 'target_lufs')
   const exact = particular.length > 0 ? particular : named.filter(isExact)
-  // A sound that is to come forward is not to be louder.
+  // Bringing a sound forward does not mean making everything louder.
   const isVagueEnough =
     (level ? level.alone === 'target_lufs' : direction) && !pieces.some(({ meaning }) => meaning.kind === 'unknown')
   const parts = exact.length > 0 ? exact : isVagueEnough ? named : []
@@ -307,7 +307,7 @@ const OFF: readonly Knob[] = [
 
 function keptSettings(meaning: Target['meaning']): Partial<JobSettings> {
   if (meaning.kind === 'part') return meaning.kept ?? {}
-  // Whoever keeps the dynamics wants less of the planned compression.
+  // Keeping the dynamics means less of the planned compression.
   return meaning.knob === 'dynamics_amount' && !meaning.isFault
     ? { dynamics_amount: DEFAULT_SETTINGS.dynamics_amount - (STEPS.dynamics_amount ?? 0) }
     : {}

@@ -2,7 +2,7 @@
 import { type CSSProperties, type KeyboardEvent, memo, useEffect, useId, useRef } from 'react'
 import { Hint } from './button.tsx'
 
-/** Time after scrolling of the column during which the wheel goes on scrolling, ms. */
+/** Time after scrolling of the column during which the wheel keeps scrolling, ms. */
 const SCROLLING_MS = 400
 
 export interface KnobRange {

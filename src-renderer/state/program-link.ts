@@ -80,7 +80,7 @@ export class ProgramLink {
     askTabs({ onShown: this.#deps.service.asks, onLetIn: this.renew })
   }
 
-  /** Lets the tab in that asks for it, or sends it away. */
+  /** Lets in the asking tab, or refuses it. */
   readonly answerTab = (isLetIn: boolean): void => this.#tabs?.answer(isLetIn)
 
   /**

@@ -14,7 +14,7 @@ export type ProposedSettings = Readonly<Partial<MasterSettings>>
 interface HeardProposal {
   readonly sourceId: string
   readonly settings: ProposedSettings
-  /** The song's own settings at that time: a change of them ends the hearing. */
+  /** The song's own settings at that time: a change of them stops the proposal. */
   readonly own: string
 }
 
@@ -27,7 +27,7 @@ export type PricedSuggestion =
 export interface ProposalsState {
   /** The proposal that is heard instead of a song's own settings; null without one. */
   readonly heard: HeardProposal | null
-  /** Suggestions whose price of loudness was asked for, by song. */
+  /** Suggestions with a requested price of loudness, by song. */
   readonly priced: Readonly<Record<string, PricedSuggestion>>
 }
 
@@ -79,7 +79,7 @@ export class Proposals {
 
   readonly end = (): void => this.store.setState({ heard: null })
 
-  /** Ends the hearing where another song is auditioned now, or the song's own settings have changed since. */
+  /** Stops the proposal when another song is auditioned, or the song's own settings have changed. */
   follow(sourceId: string | undefined, own: MasterSettings | undefined): void {
     const { heard } = this.store.getState()
     if (heard && (heard.sourceId !== sourceId || heard.own !== JSON.stringify(own))) this.end()
@@ -91,7 +91,7 @@ export class Proposals {
     return heard?.sourceId === sourceId ? { ...own, ...heard.settings } : own
   }
 
-  /** Asks what loudness costs a song. Never throws: a failure is kept. */
+  /** Requests the cost of loudness for a song. Never throws: a failure is kept. */
   async price(
     { source }: Pick<BatchSong, 'source'>,
     { ai_service }: Pick<MasterSettings, 'ai_service'>,

@@ -1,4 +1,4 @@
-/** Readiness of the open release for its receivers, and what is to be mended for one of them. */
+/** Readiness of the open release for its receivers, and the faults to fix for one of them. */
 import { createStore } from 'zustand/vanilla'
 import type { Client } from '../../src-contract/client.ts'
 import type { RuleName } from '../../src-contract/distributors/rules.ts'
@@ -12,7 +12,7 @@ export interface MendField {
   readonly member: string
 }
 
-/** A field or rule that a receiver speaks about, with the place where it is mended. */
+/** A field or rule of a receiver, with the place to fix it. */
 export interface MendRow extends Pick<FieldCheck, 'source' | 'url' | 'read' | 'dated'> {
   /** Required and missing or broken; asked for or advised; answered by the receiver; or unknown. */
   readonly weight: 'needed' | 'advised' | 'assigned' | 'unknown'
@@ -21,11 +21,11 @@ export interface MendRow extends Pick<FieldCheck, 'source' | 'url' | 'read' | 'd
   readonly title: string
   readonly messages: readonly string[]
   readonly ageNote?: string | undefined
-  /** Absent where nothing on this screen mends it. */
+  /** Absent if nothing on this screen can fix it. */
   readonly field?: MendField | undefined
 }
 
-/** Members in which a rule is kept; null for rules that only other music or another song keeps. */
+/** Members that satisfy a rule; null for rules that only a different recording can satisfy. */
 const MEMBER_OF: Readonly<Record<RuleName, string | null>> = {
   file_type: 'formats',
   bit_depth: 'formats',
@@ -81,8 +81,8 @@ function ruleRow(check: RuleCheck, release: Release, files: Certificate['files']
 }
 
 /**
- * Returns what is to be mended, answered or unknown at a receiver, the needed first. `certificate` is that of the last
- * export: it knows what only written files tell. Pure.
+ * Returns the fields and rules to fix, to answer or unknown at a receiver, the required ones first. `certificate` is that of the last
+ * export: it has the figures that only written files have. Pure.
  */
 export function mendRowsOf(receiver: ReceiverCheck, release: Release, certificate: Certificate | null): MendRow[] {
   const written = certificate?.receivers.find((one) => one.receiver === receiver.receiver)
@@ -101,10 +101,10 @@ export function mendRowsOf(receiver: ReceiverCheck, release: Release, certificat
   return rows.toSorted((a, b) => weights.indexOf(a.weight) - weights.indexOf(b.weight))
 }
 
-/** Verdict that is shown: ready, a number of things to mend, or ready as far as it is known before the files are written. */
+/** Displayed verdict: ready, a number of things to fix, or ready as far as known before the files are written. */
 export type ShownVerdict = 'ready' | 'open' | number
 
-/** Returns both verdicts over the chosen receivers: the number of things that any of them needs. Pure. */
+/** Returns both verdicts over the chosen receivers: the number of things that any of them requires. Pure. */
 export function verdictsOf(
   chosen: readonly ReceiverCheck[],
   release: Release,

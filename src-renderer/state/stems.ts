@@ -8,7 +8,7 @@ import { areStemNames, areStems, isZip } from '../api/stem-files.ts'
 /** Files that may be one song or many. */
 export interface StemQuestion {
   readonly files: readonly File[]
-  /** The song whose stems they are said to be. */
+  /** The song that they are stems of, if stated. */
   readonly of?: { readonly rowId: string; readonly title: string }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Messages between the machines of a farm. Whatever the queue holds may have been written by anybody who reaches it, and a machine may lie: nothing of a
- * message is used before it has passed its schema here. Nothing in a message names a path.
+ * Messages between the machines of a farm. Anyone who reaches the queue can write to it, and a machine may lie: no part of a message is
+ * used before it has passed its schema here. Nothing in a message names a path.
  */
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import Value from 'typebox/value'
@@ -157,7 +157,7 @@ export interface PackedAttempt {
   readonly order: PackedOrder
   readonly timeLimitMs: number
   readonly memoryBytes: number
-  /** Name of the machine that made the same before, where another is to make it: no file of the result is then brought. */
+  /** Name of the machine that ran the original, for a comparison by another one: no file of the result is then fetched. */
   readonly notOn?: string
 }
 const PackedAttempt = closed<PackedAttempt>()({
@@ -204,7 +204,7 @@ const Failed = closed<WorkFailed>()({
 })
 const LOSSES = ['gone', 'stopped', 'disk_full', 'ffmpeg', 'files'] as const satisfies readonly Loss[]
 
-/** End of an attempt on its way to the owner. An end after which the start of a job does not count is the owner's to say. */
+/** End of an attempt on its way to the owner. Only the owner decides whether an end leaves the start of a job uncounted. */
 export interface PackedEnd {
   readonly protocol: typeof PROTOCOL
   readonly end: Exclude<AttemptEnd, { kind: 'left' | 'stopped' }>

@@ -49,12 +49,12 @@ function faultOf(whole: unknown, { schema, value, names: outer }: Inner): Schema
   }
 }
 
-/** Members by which the alternatives of a choice are told apart. */
+/** Members that identify the alternatives of a choice. */
 const TELLING = ['kind', 'shape'] as const
 
 type Telling = (typeof TELLING)[number]
 
-/** The parts of a schema that say which of several a value is of. */
+/** The parts of a schema that identify the alternative of a value. */
 interface Parts {
   readonly anyOf?: readonly (TSchema & Parts)[]
   readonly items?: TSchema
@@ -66,13 +66,13 @@ interface Parts {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Words that an alternative accepts as the member that tells it apart. */
+/** Values of the member that identifies an alternative. */
 function wordsOf({ properties }: Parts, telling: Telling): readonly unknown[] {
   const member = properties?.[telling]
   return member?.enum ?? (member?.const === undefined ? [] : [member.const])
 }
 
-/** Returns the outermost faulty value that is one of several alternatives told apart by a member; undefined if there is none. */
+/** Returns the outermost faulty value among alternatives identified by a member; undefined if there is none. */
 function choiceAtFault(schema: TSchema, value: unknown, names: readonly string[]): Inner | undefined {
   const { anyOf, items, properties } = schema as Parts
   if (anyOf) {
@@ -94,7 +94,7 @@ function choiceAtFault(schema: TSchema, value: unknown, names: readonly string[]
   return undefined
 }
 
-/** Returns the fault of a value in the alternative that it names, or that it names none. */
+/** Returns the fault of a value in its alternative, or the fault of naming none. */
 function faultIn(whole: unknown, { schema, value, names }: Inner): SchemaFault {
   const { anyOf = [] } = schema as Parts
   const telling = TELLING.find((name) => anyOf.some((one) => wordsOf(one, name).length > 0)) ?? 'kind'

@@ -65,7 +65,7 @@ export function endingOfError(cause: unknown): Ending {
   return { kind: 'fail', failureCode: isFull ? 'DISK_FULL' : 'ENGINE_FAILED' }
 }
 
-/** Returns whether the machine lacked memory or processes, as it will a moment later too. */
+/** Returns whether the machine lacked memory or processes, so that an immediate retry would fail too. */
 export function isExhaustion(ending: Ending): boolean {
   return ending.kind === 'release' || (ending.kind === 'crash' && ending.isOutOfMemory === true)
 }

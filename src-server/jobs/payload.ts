@@ -27,7 +27,7 @@ export interface PayloadView {
   readonly language: Language
   /** True for requests of the application itself, whose payload includes the folder on this machine. */
   readonly isSession: boolean
-  /** The moment of the look, milliseconds since 1970. */
+  /** Current time, milliseconds since 1970. */
   readonly nowMs: number
 }
 

@@ -35,7 +35,7 @@ const PAGE = 'index.html'
 const MAX_TITLE_UNITS = 60
 /** Errors of a folder that may not be written to. */
 const UNWRITABLE = ['EACCES', 'EPERM', 'EROFS']
-/** Names that are tried for a folder. */
+/** Number of folder names to try. */
 const MOST_NAMES = 1000
 
 export class ListeningTests {

@@ -1,4 +1,4 @@
-/** Outcome of a listening test: who chose what, and what that says. Pure. */
+/** Outcome of a listening test: the choices, and their significance. Pure. */
 import type { ListeningTest } from '../../src-contract/listening-tests.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import type { KeptResult, KeptTest } from './store.ts'
@@ -43,7 +43,7 @@ export function chanceOf(correct: number, trials: number): number {
   return chance
 }
 
-/** Below this chance two sounds count as told apart: common practice. */
+/** Probability below which two sounds count as distinguished: common practice. */
 const CONVINCING = 0.05
 
 function summaryOf(

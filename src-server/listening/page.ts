@@ -1,4 +1,4 @@
-/** The page of a listening test: one file without any address in it. Which sound is A is drawn in the browser for every comparison. */
+/** The page of a listening test: one file without any address in it. The browser draws lots for A and B in every comparison. */
 import type { ListeningTest } from '../../src-contract/listening-tests.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { escapeHtml } from '../../src-worker/result/escape-html.ts'

@@ -22,7 +22,7 @@ export interface MatchedSounds {
 
 /** Bits of a sample in a page: half the size of a master, its noise shaped or dithered. */
 const BIT_DEPTH = 16
-/** Highest frame of 24 bit. */
+/** Highest sample value of 24 bit. */
 const FULL_SCALE = 2 ** 23
 
 /**
@@ -37,7 +37,7 @@ export async function matchedSounds(
   const read: Audio[] = []
   for (const file of files) {
     read.push(readPassage(file, passage))
-    // Each takes milliseconds: other requests come between.
+    // Each takes milliseconds, so that other requests run in between.
     await nextTurn()
   }
   if (new Set(read.map(({ sampleRateHz }) => sampleRateHz)).size > 1) throw refused('versions')

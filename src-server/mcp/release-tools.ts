@@ -25,7 +25,7 @@ function shortExport({ folder, zip, certificate }: ExportedRelease): object {
   }
 }
 
-/** Returns a summary of the readiness: for the chosen receivers with what speaks against it, else the verdicts of all. */
+/** Returns a summary of the readiness: for the chosen receivers with their faults, else the verdicts of all. */
 function shortReadiness({ chosen, receivers, remarks }: ReleaseReadiness): object {
   const shown = chosen.length > 0 ? receivers.slice(0, chosen.length) : receivers
   return {

@@ -164,7 +164,7 @@ function heading({ title, artist, made_at, receivers }: Content, sounds: readonl
   ].join('\n')
 }
 
-/** Verdicts of the chosen receivers, and the fields that speak against them; empty where none was chosen. */
+/** Verdicts of the chosen receivers, and the fields that fail them; empty if none was chosen. */
 function verdictsHtml(receivers: readonly ReceiverCheck[], language: Language): string {
   const say = WORDS[language]
   const rows = receivers.flatMap(({ name, verdicts, fields = [] }) => {
@@ -279,7 +279,7 @@ function figure(value: number | null, digits: number): string {
   return value === null ? '–' : number(value, digits)
 }
 
-/** A number as the interface writes it: with the sign of mathematics, and without one for a zero. */
+/** A number as in the interface: with a true minus sign, and without a sign for zero. */
 function number(value: number, digits: number): string {
   const text = Math.abs(value).toFixed(digits)
   return value < 0 && Number(text) !== 0 ? `−${text}` : text

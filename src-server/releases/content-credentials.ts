@@ -1,6 +1,6 @@
 /**
- * Content Credentials (C2PA 2.2) of exported files: a file made of a signed source carries its manifests on, with one more that names the
- * source as its parent. It is signed with a key of this data directory, which is on no list of known authorities.
+ * Content Credentials (C2PA 2.2) of exported files: a file made from a signed source carries over its manifests and adds one that names the
+ * source as its parent, signed with a key of this data directory, which no list of authorities contains.
  */
 import { createHash, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -22,10 +22,10 @@ export const SIDECAR_TYPE = '.c2pa'
 const EDDSA = -8
 /** Purpose of the certificate: signing documents (RFC 9336). */
 const DOCUMENT_SIGNING = '1.3.6.1.5.5.7.3.36'
-/** A manifest without a time stamp holds as long as its certificate. */
+/** A manifest without a time stamp is valid as long as its certificate. */
 const VALID_YEARS = 20
 const DAY_MS = 86_400_000
-/** Bytes that are left free in a manifest for what is only known when it is signed: the place of the manifest, the signature. */
+/** Bytes reserved in a manifest for facts known only when it is signed: its position and its signature. */
 const SPARE_HASH_BYTES = 100
 const SPARE_SIGNATURE_BYTES = 1000
 /** Largest source that is compared with its manifest, bytes; of a larger one, and of an M4A, only the signature is checked. */
@@ -51,7 +51,7 @@ interface StatusEntry {
   readonly explanation?: string
 }
 
-/** Loads the library, which nothing else needs. */
+/** Loads the library only when it is needed. */
 async function loadLibrary() {
   const [manifest, { SuperBox }, x509] = await Promise.all([
     import('@trustnxt/c2pa-ts/manifest'),
@@ -74,7 +74,7 @@ export class ContentCredentials {
     this.#version = version
   }
 
-  /** Returns a source's manifests; undefined without any that can be carried on. Throws the system's error. */
+  /** Returns a source's manifests; undefined without any that can be carried over. Throws the system's error. */
   async readSource(file: string, format: AudioFormat, title: string): Promise<SignedSource | undefined> {
     const parts = await manifestsIn(file)
     if (!parts) return undefined
@@ -114,8 +114,8 @@ export class ContentCredentials {
   }
 
   /**
-   * Returns an unsigned manifest of a file that was made of a source, and its store. `of` decides its identifiers: the same file of the
-   * same source has the same manifest.
+   * Returns an unsigned manifest of a file made from a source, and its store. `of` decides its identifiers: the same file of the same
+   * source has the same manifest.
    */
   async #draft(source: SignedSource, mimeType: string, of: Buffer) {
     const library = await loadLibrary()
@@ -170,7 +170,7 @@ export class ContentCredentials {
     }
   }
 
-  /** Returns the signer of this data directory, which is made if there is none. Throws as `embed` does. */
+  /** Returns the signer of this data directory; created if missing. Throws as `embed` does. */
   async signer() {
     const { x509 } = await loadLibrary()
     if (!existsSync(this.#file)) keepSecret(this.#file, await newIdentity(x509, this.#clock.now()))
@@ -191,7 +191,7 @@ export class ContentCredentials {
   }
 }
 
-/** Returns the parts of the manifest store in a file; undefined without one that can be carried on. Throws the system's error. */
+/** Returns the parts of the manifest store in a file; undefined without one that can be carried over. Throws the system's error. */
 export async function manifestsIn(file: string) {
   const store = await readManifestStore(file)
   const manifests = store && readSuperBox(store)?.boxes
@@ -200,7 +200,7 @@ export async function manifestsIn(file: string) {
   return store && manifests && active && signature ? { store, manifests, active, signature } : undefined
 }
 
-/** Returns a new key with its certificate and that of an issuer, whose own key is forgotten: readers refuse a certificate that signs itself. */
+/** Returns a new key with its certificate and that of an issuer, whose own key is discarded: readers refuse a self-signed certificate. */
 async function newIdentity(x509: Library['x509'], nowMs: number): Promise<string> {
   const [issuerKeys, keys] = [newKeys(), newKeys()]
   const notBefore = new Date(nowMs - DAY_MS)
@@ -235,7 +235,7 @@ function newKeys() {
   }
 }
 
-/** Returns what a reader finds in the manifest of a source; a failure says why. Never throws for its contents. */
+/** Returns a reader's verdict on the manifest of a source; a failure has its reason. Never throws for its contents. */
 async function checkSource(file: string, format: AudioFormat, store: Buffer): Promise<SignedSource['found']> {
   const { ManifestStore, SuperBox } = await loadLibrary()
   try {
@@ -246,7 +246,7 @@ async function checkSource(file: string, format: AudioFormat, store: Buffer): Pr
     const result = isCompared
       ? await manifests.validate(assetOf(await readFile(file)))
       : claim && (await active?.signature?.validate(claim))
-    // The library calls everybody trusted: it knows no list of authorities, and nor do we.
+    // The library trusts every signer: it has no list of authorities, and neither do we.
     const entries = (result?.statusEntries ?? []).filter(({ code }) => !code.endsWith('.trusted'))
     const told = (wanted: boolean) =>
       entries
@@ -265,7 +265,7 @@ async function checkSource(file: string, format: AudioFormat, store: Buffer): Pr
   }
 }
 
-/** Returns bytes as the library reads a file whose manifest it does not look for. */
+/** Returns bytes as an input in which the library does not search for a manifest. */
 function assetOf(bytes: Buffer) {
   const data = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
   return {

@@ -28,7 +28,7 @@ import { PAGE_STYLE, page } from './page.ts'
 /** Categories that a generator of songs may have made. */
 const BY_GENERATORS: readonly DisclosureCategory[] = ['vocals', 'instrumentation', 'composition', 'lyrics']
 
-/** Categories that are proposed as made by the generator that a source names: who wrote the words, no file says. */
+/** Categories proposed as made by the generator that a source names: no file tells who wrote the lyrics. */
 const PROPOSED: readonly DisclosureCategory[] = ['vocals', 'instrumentation', 'composition']
 
 /** Returns the statements on `subjects` after a change: null removes one. */
@@ -54,7 +54,7 @@ function cleanStatement({ use, ...texts }: DisclosureStatement): DisclosureState
   return { use, ...Object.fromEntries(given) }
 }
 
-/** Returns changed statements on a track, of which those that repeat its release's are taken back: a table has both in one cell. */
+/** Returns changed statements on a track; those that repeat the release's are removed, since a table has both in one cell. */
 export function beyondRelease(change: DisclosureChange, ofRelease: ReleaseDisclosure = {}): DisclosureChange {
   const entries = DISCLOSURE_CATEGORIES.flatMap((category) => {
     const statement = change[category]

@@ -32,7 +32,7 @@ export interface JobFile {
 
 /** Least digits of the number of a track. */
 const NUMBER_DIGITS = 2
-/** Folder for files without tags where others have them. */
+/** Folder for files without tags, if other files have them. */
 const TAGLESS_FOLDER = 'no_tags'
 const CD_RATE_HZ = 44_100
 
@@ -79,7 +79,7 @@ export function chosenMasters(
   return [chosen, ...(isByPlatform ? common.filter((name) => name !== chosen && name !== RELEASE) : [])]
 }
 
-/** Returns the rules of a receiver that an export follows by itself: a rule of long ago may no longer hold. */
+/** Returns the rules of a receiver that an export applies: an old rule may no longer hold. */
 function followedRules(receiver: Distributor, nowMs: number): DeliveryRule[] {
   return distributorProfile(receiver).rules.filter((rule) => !isStale(rule, nowMs))
 }

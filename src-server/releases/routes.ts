@@ -203,7 +203,7 @@ export interface ReleaseExportRoutesDeps {
   readonly requireAllowed: (realPath: string) => Promise<void>
 }
 
-/** Serves the export of releases and the check of exported folders: for programs only inside the owner's list of folders. */
+/** Serves the export of releases and the check of exported folders: for programs, only inside the owner's allowed folders. */
 export function releaseExportRoutes(app: FastifyInstance, deps: ReleaseExportRoutesDeps): void {
   const { releaseExports, allowedFolder, requireAllowed } = deps
   route(app, releaseExportEndpoints.exportRelease, async ({ params, body, caller, language, signal }) => {
@@ -217,7 +217,7 @@ export function releaseExportRoutes(app: FastifyInstance, deps: ReleaseExportRou
     body: releaseExports.readiness(params.release_id, language),
   }))
   route(app, releaseExportEndpoints.nameExport, async ({ params, body, caller }) => {
-    // A forbidden folder is refused early; without a folder there is nothing to check.
+    // A forbidden folder is refused early.
     if (caller.via === 'key' && body?.folder !== undefined) await allowedExport(deps, params.release_id, body)
     return { status: 200, body: releaseExports.names(params.release_id, body) }
   })

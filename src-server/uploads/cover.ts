@@ -27,7 +27,7 @@ export function createInspectCover(ffmpeg: () => Promise<Ffmpeg>): InspectCover 
   }
 }
 
-/** Returns a picture as shops ask for it, in a form of less than the most where asked. Throws INVALID_REQUEST for anything but a whole JPEG or PNG. */
+/** Returns a picture as shops require it, in a smaller form if asked. Throws INVALID_REQUEST for anything but a whole JPEG or PNG. */
 export type ReadyCover = (
   sent: Buffer,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** The analysis of a stored song, kept in a file beside it so that auditions and jobs need not make it again. */
+/** Analysis of a stored song, kept in a file next to it so that auditions and jobs need not repeat it. */
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { deserialize, serialize } from 'node:v8'
@@ -9,7 +9,7 @@ import type { Trims } from '../media/joined.ts'
 import type { StoredSong } from './work-order.ts'
 
 const DIGEST_BYTES = 32
-/** Changes with the members of an analysis: one that lacks some is made again. */
+/** Version of the members of an analysis: an older one is repeated. */
 const FORM = 2
 
 /**
@@ -43,7 +43,7 @@ export async function readKeptAnalysis(file: string, key: string): Promise<Sourc
   return digestOf(key, content).equals(bytes.subarray(0, DIGEST_BYTES)) ? deserialize(content) : undefined
 }
 
-/** The checksum is over the key too: a file of another key is like a damaged one. */
+/** The checksum includes the key: a file with another key counts as damaged. */
 function digestOf(key: string, content: Uint8Array): Buffer {
   return createHash('sha256').update(`${key}\n`).update(content).digest()
 }

@@ -40,7 +40,7 @@ export function id3TagBytes(start: Buffer): number {
 /** Encoding of texts and frames in one version of the tag. */
 interface Dialect {
   readonly major: 3 | 4
-  /** Encoding, then the texts one behind the other. */
+  /** Encoding, then the texts one after another. */
   readonly texts: (...texts: string[]) => Buffer
   readonly size: (bytes: number) => Buffer
 }
@@ -274,7 +274,7 @@ export function isCrowded(tag: Buffer): boolean {
   return frames === MAX_FRAMES
 }
 
-/** The frames of a tag, the first 4096 at most; the content of those is empty that cannot be unpacked. */
+/** The frames of a tag, the first 4096 at most; those that cannot be unpacked are empty. */
 function* framesIn(tag: Buffer): Generator<{ readonly id: string; readonly content: Buffer }> {
   const version = tag[3]
   if (id3TagBytes(tag) === 0 || (version !== 2 && version !== 3 && version !== 4)) return

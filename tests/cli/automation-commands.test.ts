@@ -196,7 +196,7 @@ test('a batch is listed, followed song by song, read as a table, and taken in ha
   expect((await call('C', 'batches', 'cancel', id)).out).toMatch(
     /\nThe batch had already ended; nothing was changed\.\n$/,
   )
-  expect((await call('C', 'batches', 'retry', id)).out).toMatch(/\nNo song of it has failed; /)
+  expect((await call('C', 'batches', 'retry', id)).out).toMatch(/\nNone of its songs has failed\.\n$/)
   expect(await call('C', 'batches', 'show', 'x')).toMatchObject({ code: 1 })
 })
 

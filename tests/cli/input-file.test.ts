@@ -49,7 +49,7 @@ describe.runIf(process.platform !== 'win32')('a song named on the command line',
       [at('nothing.wav'), /^There is no file /, /파일이 없어요/],
       [path.join(at('link.wav'), 'x.wav'), /^There is no file /, /파일이 없어요/],
       [at('album'), /is a folder\. Name one song in it/, /폴더예요/],
-      [at('link.wav'), /is a link to gone\.wav, which is not there/, /gone\.wav.*링크/],
+      [at('link.wav'), /is a link to gone\.wav, which does not exist/, /gone\.wav.*링크/],
       ['/dev/null', /is a device, not a song/, /장치예요/],
       [at('socket'), /is a socket, not a song/, /소켓이에요/],
     ] as const) {
@@ -110,7 +110,7 @@ describe.runIf(process.platform !== 'win32')('a song named on the command line',
 
   test('is asked for once on standard input', async () => {
     const twice = withInputs([{ path: '-' }, { path: '-' }], { messages: en, signal }, async () => 1)
-    await expect(twice).rejects.toThrow('Standard input holds one song')
+    await expect(twice).rejects.toThrow('Standard input can hold only one song')
   })
 
   describe('as -', () => {

@@ -127,7 +127,7 @@ describe.runIf(process.platform !== 'win32')('the link of the page', () => {
   test('is not printed where standard output is no terminal', async () => {
     const { code, out, problem } = await open(['--print'])
     expect([code, out]).toEqual([1, ''])
-    expect(problem).toContain('on a terminal only')
+    expect(problem).toContain('only shown on a terminal')
     const json = await open(['--print', '--json'])
     expect([json.code, json.out.includes('#ticket')]).toEqual([1, false])
   })

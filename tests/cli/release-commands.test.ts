@@ -39,11 +39,11 @@ test('a release is made of jobs, listed, shown, exported, verified and deleted',
   const made = await call('C', ...words)
   const target = path.join(folder, 'records', 'haneul_-_Night')
   expect(made).toMatchObject({ code: 0, out: expect.stringContaining(` files are in ${target}`) })
-  expect(made.out).toMatch(/not mastered as one: these are the masters of its jobs\.\n$/)
+  expect(made.out).toMatch(/not mastered as a whole: these are the masters of its jobs\.\n$/)
   expect(made.out).toMatch(/CD Baby {3}to be mended {2}WAV 16 bit 44\.1 kHz\nCatapult {2}to be mended/)
   expect(made.out).toMatch(/\nTo fix:\n[\s\S]* {2}There is no cover\. Add [^\n]+ \(CD Baby, Catapult\)\n/)
   const intact = await call('C', 'verify', 'records/haneul_-_Night')
-  expect([intact.code, intact.out]).toEqual([0, expect.stringMatching(/Nothing has changed[\s\S]*signed here/)])
+  expect([intact.code, intact.out]).toEqual([0, expect.stringMatching(/ is unchanged\.[\s\S]*signed here/)])
   writeFileSync(path.join(target, 'metadata.csv'), 'x')
   const changed = await call('ko_KR.UTF-8', 'verify', 'records/haneul_-_Night')
   expect([changed.code, changed.out]).toEqual([1, expect.stringMatching(/달라요[\s\S]*바뀜: metadata\.csv/)])
@@ -94,8 +94,8 @@ test('a release is planned and mastered as one record, and a run is cancelled', 
     0,
     expect.stringMatching(/끝났어요\.\n1 {2}첫차 {2}완료 {2}[\s\S]*앨범의 음량은 −14\.0/),
   ])
-  expect((await call('C', 'release', 'cancel', id)).out).toMatch(/^It is mastered\.[\s\S]*nothing was stopped\.\n$/)
-  expect((await call('C', 'release', 'show', id)).out).toMatch(/LUFS[\s\S]*\nIt is mastered\.\nThe record measures /)
+  expect((await call('C', 'release', 'cancel', id)).out).toMatch(/^Mastered\.[\s\S]*Nothing was running\.\n$/)
+  expect((await call('C', 'release', 'show', id)).out).toMatch(/LUFS[\s\S]*\nMastered\.\nThe record measures /)
   engine.isAutomatic = false
   const { release_id: other } = await json('release', 'new', 'Other', '--artist', 'A', '--job', jobId)
   expect((await call('C', 'release', 'master', other)).out).toMatch(/^Mastering: 0 %/)

@@ -1,4 +1,4 @@
-/** The bench: what sounds, its level, and the batch with its next step. */
+/** The bench: the playing version, its level, and the batch with its next step. */
 import { Download, Pause, Play, Repeat, SlidersHorizontal, Volume2, VolumeX } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type CSSProperties, useEffect, useId, useRef, useState } from 'react'
@@ -24,7 +24,7 @@ interface BenchProps {
   rows: readonly SongRow[]
   /** The item of the play button: the loaded one, else that on the stage. */
   item: PlaybackItem | null
-  /** The job that is shown of a song, which is the one that is saved; by row. */
+  /** The shown job of each song, which is the one to save; by row. */
   shown: { readonly rowId: string; readonly jobId: string } | null
   start: StartControl
   forecast: Forecast
@@ -73,7 +73,7 @@ export function Bench({ rows, item, shown, start, forecast }: BenchProps) {
   )
 }
 
-/** Song and version that sound, or would. */
+/** Song and version that play, or would. */
 function Sounding({ item }: { item: PlaybackItem }) {
   const { t } = useWords()
   const { l } = useListenWords()

@@ -1,4 +1,4 @@
-/** The details of a release: its date, codes and rights. Nothing is filled in that nobody gave. */
+/** The details of a release: its date, codes and rights. Nothing is filled in automatically. */
 import { useId, useState } from 'react'
 import type { Release, ReleaseChange } from '../../../src-contract/releases.ts'
 import { Button } from '../../components/button.tsx'

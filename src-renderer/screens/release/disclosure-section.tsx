@@ -136,7 +136,7 @@ export function DisclosureSection({ release, track }: { release: Release; track?
   )
 }
 
-/** Returns the statements without those that are being taken back. Pure. */
+/** Returns the statements without those being withdrawn. Pure. */
 function stated(change: ReleaseDisclosureChange = {}): ReleaseDisclosure {
   return Object.fromEntries(Object.entries(change).filter(([, statement]) => statement)) as ReleaseDisclosure
 }
@@ -144,7 +144,7 @@ function stated(change: ReleaseDisclosureChange = {}): ReleaseDisclosure {
 interface StatementProps {
   subject: Subject
   statement: DisclosureStatement | undefined
-  /** It can be taken back here: it is no statement on the release that counts for a track. */
+  /** It can be withdrawn here: it is not inherited from the release. */
   isOwn: boolean
   proposed: DisclosureStatement | undefined
   onChange: (statement: DisclosureStatement | null) => void

@@ -1,4 +1,4 @@
-/** The column beside a release, one part at a time: the upload, the record, the details, or one track. */
+/** The side column of a release, one part at a time: the upload, the record, the details, or one track. */
 import type { Release } from '../../../src-contract/releases.ts'
 import { Segmented } from '../../components/choices.tsx'
 import { useWords } from '../../text/context.tsx'

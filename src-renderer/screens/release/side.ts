@@ -1,4 +1,4 @@
-/** The column beside a release: the part that is shown, its track, and the field that is to get the focus. */
+/** The side column of a release: its part, its track, and the field to focus. */
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
@@ -11,7 +11,7 @@ export type SidePart = (typeof SIDE_PARTS)[number]
 interface Side {
   readonly part: SidePart
   readonly trackId: string | null
-  /** A new object for every press, so that the same field gets the focus again. */
+  /** A new object for every press, so that the same field can be focused again. */
   readonly wanted: { readonly field: string } | null
 }
 
@@ -28,7 +28,7 @@ const PARTS: Readonly<Record<string, SidePart | null>> = {
   ...{ loudness_mode: 'record', formats: 'upload' },
 }
 
-/** Shows the place where a field is written, and gives it the focus. */
+/** Shows a field and focuses it. */
 export function goToField({ part, member }: MendField): void {
   const wanted = { field: fieldOf(part, member) }
   const shown = member in PARTS ? PARTS[member] : 'details'
@@ -38,7 +38,7 @@ export function goToField({ part, member }: MendField): void {
 
 const CONTROLS = 'input, select, textarea, button'
 
-/** Gives the wanted field the focus once it is drawn; a folded part is opened. */
+/** Focuses the wanted field once it is drawn, and opens a folded part. */
 export function useWantedField(): void {
   const { wanted } = useSide()
   useEffect(() => {

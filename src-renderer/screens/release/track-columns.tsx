@@ -164,14 +164,14 @@ function ExplicitLook({ isExplicit, t }: { isExplicit: boolean; t: Text }) {
   )
 }
 
-/** Returns the time that a running job still takes, s; null before that can be told. Pure. */
+/** Returns the remaining time of a running job, s; null before it can be estimated. Pure. */
 function leftSeconds({ started_at, tier, progress }: Job, nowMs: number): number | null {
   const share = timeShareOf(tier ?? 'standard', progress)
   if (started_at === undefined || share < LEAST_SHARE) return null
   return ((nowMs - Date.parse(started_at)) / 1000) * (1 / share - 1)
 }
 
-/** Share of the work after which the rest can be told. */
+/** Share of the work after which the rest can be estimated. */
 const LEAST_SHARE = 0.2
 
 /** Returns the stage of a track's job with its percent and the time left. Pure. */

@@ -87,7 +87,7 @@ export function TrackTable({ release }: { release: Release }) {
   )
 }
 
-/** The button that opens all fields of a track beside the table, and that of its menu. */
+/** The buttons for the fields of a track in the side column, and for its menu. */
 function RowButtons({ row: { track }, onMenu }: { row: TrackRow; onMenu: (anchor: HTMLElement) => void }) {
   const { t } = useWords()
   const open = t.release.table.open(track.title)

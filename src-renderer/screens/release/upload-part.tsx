@@ -1,4 +1,4 @@
-/** The part on the upload: what the receiver lacks, with one press to where it is given; remarks; and the export. */
+/** The upload part: the facts that the receiver still needs, each with a link to its field; remarks; and the export. */
 import { Check, Minus, TriangleAlert } from 'lucide-react'
 import { DISTRIBUTORS, type Distributor, distributorProfile } from '../../../src-contract/distributors/index.ts'
 import type { ReceiverCheck } from '../../../src-contract/release-exports.ts'
@@ -144,12 +144,12 @@ interface OfferedFill {
   readonly changes: readonly (readonly [part: string, change: PartChange])[]
 }
 
-/** Returns the line of rights that is offered: year and artist. Pure. */
+/** Returns the suggested line of rights: year and artist. Pure. */
 export function rightsLine({ release_date, artist }: Pick<Release, 'release_date' | 'artist'>, now: Date): string {
   return `${release_date?.slice(0, 4) || now.getFullYear()} ${artist}`
 }
 
-/** Returns what one press gives to a blank field; null where only its owner knows it. Pure. */
+/** Returns the value that one press fills into a blank field; null if only the owner knows it. Pure. */
 function fillOf({ name }: MendRow, release: Release, t: Text): OfferedFill | null {
   const { artist, tracks } = release
   if (name === 'p_line' || name === 'c_line') {
@@ -172,7 +172,7 @@ function fillOf({ name }: MendRow, release: Release, t: Text): OfferedFill | nul
   return null
 }
 
-/** Remarks on names and codes, each with the press that mends it. */
+/** Remarks on names and codes, each with a one-press fix. */
 function Remarks({ remarks }: { remarks: readonly ReleaseRemark[] }) {
   const { editor } = useApp().releases
   const { t } = useWords()

@@ -87,7 +87,7 @@ export function Head({ row, made, onCompare, blindTest }: HeadProps) {
   )
 }
 
-/** State of a song that is not mastered, with the buttons that its state asks for. */
+/** State of a song that is not mastered, with the buttons for that state. */
 function StateOfRow({ row }: { row: SongRow }) {
   const actions = useRowActions()
   const isPaused = useSelect(useApp().batch.store, (state) => state.batch?.is_paused ?? false)
@@ -162,7 +162,7 @@ function Facts({ row, made }: Pick<HeadProps, 'row' | 'made'>) {
   )
 }
 
-/** Link to the masters that the same file has from an earlier time. */
+/** Link to earlier masters of the same file. */
 function MasteredBefore({ row }: { row: SongRow }) {
   const { l, format } = useListenWords()
   const before = row.song?.mastered_before

@@ -22,7 +22,7 @@ interface ServiceRowProps {
   readonly onClick?: (() => void) | undefined
 }
 
-/** A service as a row of a table: its name, further cells, and its playback, which opens with what is known of it. */
+/** A service as a row of a table: its name, further cells, and its playback, which opens its details. */
 export function ServiceRow({ plays, children, columns, after, name, className, onClick }: ServiceRowProps) {
   const { language } = useListenWords()
   const id = useId()
@@ -95,7 +95,7 @@ export function OtherServices({
 }: {
   readonly all: readonly ServicePlays[]
   readonly columns: number
-  /** Returns the row of one. */
+  /** Returns the row of one service. */
   readonly children: (plays: ServicePlays) => ReactNode
 }) {
   const { t, l } = useListenWords()

@@ -337,7 +337,7 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
   )
 }
 
-/** Says which song sounds where it is not the one on the stage: its sound does not follow the faders. */
+/** Names the playing song if it is not the one on the stage: its sound does not follow the faders. */
 function Elsewhere({ shownId }: { shownId: string | undefined }) {
   const { t } = useWords()
   const item = usePlayback((state) => (state.isPlaying && state.item?.songId !== shownId ? state.item : null))

@@ -1,4 +1,4 @@
-/** Suggestion for the song on the stage: settings, the figures that speak for them, and the price of loudness. */
+/** Suggestion for the song on the stage: settings, the figures behind them, and the price of loudness. */
 import { Gauge } from 'lucide-react'
 import type { MasterSettings } from '../../../../src-contract/settings.ts'
 import type { Suggestion } from '../../../../src-contract/suggestion.ts'

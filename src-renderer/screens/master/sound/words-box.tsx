@@ -1,4 +1,4 @@
-/** Words about the sound: what they were understood to mean can be heard and used like a suggestion. */
+/** Words about the sound: the settings understood from them can be heard and used like a suggestion. */
 import { CornerDownLeft } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { MAX_WORDS_LENGTH } from '../../../../src-contract/limits.ts'
@@ -16,7 +16,7 @@ import './words-box.css'
 interface WordsBoxProps {
   /** The song on the stage. */
   readonly row: SongRow | undefined
-  /** Settings of the songs in scope, from which comparatives go. */
+  /** Settings of the songs in scope, from which comparatives start. */
   readonly settings: MasterSettings
   /** Songs in scope; empty for all. */
   readonly rowIds: readonly string[]
