@@ -606,7 +606,7 @@ test('a command that cannot be run says what to do instead', async () => {
   expect(await codeOf('master', song, ...wherever, path.join(song, 'out'))).toBe('INVALID_REQUEST')
   expect(await refused('account', 'show', '--data-dir', '')).toMatch(/^error: option '--data-dir <dir>'.*It is empty\./)
   expect(await refused('account', 'plan', 'gold')).toMatch(
-    /^error: .*Allowed choices are free, .*\n\nThe same command with --help/,
+    /^error: .*Allowed choices are free, .*\n\nRun the same command with --help/,
   )
   expect(await refused('keys', 'revoke', 'nobody')).toBe('There is no key nobody. See its identifier in "keys list".')
 })
@@ -759,7 +759,7 @@ test('a command whose service goes away in the middle goes on with its song by i
   const second = await begin()
   second.command.kill('SIGINT')
   expect(await second.ended).toBe(130)
-  expect(second.said.text).toMatch(/^Cancelled\. The credit was returned\.$/m)
+  expect(second.said.text).toMatch(/^Cancelled\. The credit was refunded\.$/m)
 })
 
 test.runIf(IS_CAMPAIGN)(

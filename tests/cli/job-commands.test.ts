@@ -79,9 +79,7 @@ test('a link to the masters is printed, which needs no key, and none without a r
   expect((await fetch(out.trim())).headers.get('content-type')).toBe('application/zip')
   const made = await json('jobs', 'link', id)
   expect(Date.parse(made.expires_at) - Date.parse(made.created_at)).toBe(86_400_000)
-  expect((await call('C', 'jobs', 'link', id, '--expires', '8d')).problem).toContain(
-    'The value of --expires cannot be used',
-  )
+  expect((await call('C', 'jobs', 'link', id, '--expires', '8d')).problem).toContain('--expires can be at most 7d')
   const alone = await commandsOf(folder, () => path.join(folder, 'nobody')).call('C', 'jobs', 'link', id)
   expect([alone.code, alone.problem]).toEqual([1, expect.stringContaining('not running')])
 })
@@ -177,7 +175,7 @@ test('a job that has not ended is cancelled, and only such a one', async () => {
   engine.isAutomatic = false
   const { job_id: id } = await service.newJob({ title: 'Night' })
   const ended = await call('C', 'jobs', 'cancel', id)
-  expect([ended.code, ended.out]).toEqual([0, expect.stringMatching(/Night\nCancelled\. The credit was returned\.\n$/)])
+  expect([ended.code, ended.out]).toEqual([0, expect.stringMatching(/Night\nCancelled\. The credit was refunded\.\n$/)])
   expect(await json('jobs', 'cancel', id)).toMatchObject({ job_id: id, status: 'failed' })
   expect((await call('C', 'jobs', 'cancel', id)).out).toMatch(/\nThe job had already ended; nothing was cancelled\.\n$/)
   expect(await json('jobs', 'list', '--status', 'failed')).toMatchObject({ total: 1 })
