@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { Argument, type Command } from 'commander'
 import type { Account, LedgerEntry } from '../src-contract/account.ts'
 import type { AnswerOf } from '../src-contract/endpoints.ts'
@@ -6,7 +5,7 @@ import { PLANS, type Plan } from '../src-contract/plans.ts'
 import { type ClientOptions, commandGroup } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { type Messages, messagesFor } from './messages.ts'
-import { notSaved } from './save-file.ts'
+import { writeNew } from './save-file.ts'
 import type { ServiceClient } from './service-client.ts'
 import { table } from './text-output.ts'
 import { wholeNumberFrom } from './whole-number-option.ts'
@@ -44,9 +43,7 @@ export function registerAccountCommands(program: Command, dataDir: string, messa
 async function saveLedger(client: ServiceClient, file: string, messages: Messages): Promise<{ file: string }> {
   const format = /\.json$/i.test(file) ? 'json' : 'csv'
   const { body } = await client.open('exportLedger', { query: { format } })
-  await writeFile(file, body ?? '', { flag: 'wx' }).catch((cause: unknown) => {
-    throw notSaved(file, cause, messages)
-  })
+  await writeNew(file, body ?? '', messages)
   return { file }
 }
 

@@ -1,12 +1,12 @@
 /** `presets …`: named settings, among them recipes and saved targets. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { CallArguments } from '../src-contract/client.ts'
 import { SETTING_NAMES } from '../src-contract/settings.ts'
 import { type ClientOptions, commandGroup } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import type { Messages } from './messages.ts'
-import { notSaved } from './save-file.ts'
+import { writeNew } from './save-file.ts'
 import type { ServiceClient } from './service-client.ts'
 import { unusable } from './unusable-input.ts'
 
@@ -33,9 +33,7 @@ export function registerPresetCommands(program: Command, dataDir: string, messag
       const { presets } = await client.call('readPresets', {})
       const preset = presets.find((one) => one.name === name)
       if (!preset) throw unusable(say.unknown(name))
-      await writeFile(file, `${JSON.stringify(preset, null, 2)}\n`, { flag: 'wx' }).catch((cause: unknown) => {
-        throw notSaved(file, cause, messages)
-      })
+      await writeNew(file, `${JSON.stringify(preset, null, 2)}\n`, messages)
       return { ...preset, file }
     },
     ({ file }) => file,

@@ -1,5 +1,4 @@
 import { openAsBlob } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import type { FilePart } from '../src-contract/client.ts'
 import { RELEASE } from '../src-contract/delivery-target.ts'
@@ -29,7 +28,7 @@ import { type Messages, messagesFor } from './messages.ts'
 import { registerEditing } from './release-edit-commands.ts'
 import { registerMasteringCommands } from './release-master-commands.ts'
 import { describeRelease } from './release-text.ts'
-import { notSaved } from './save-file.ts'
+import { writeNew } from './save-file.ts'
 import { table } from './text-output.ts'
 
 interface NewOptions extends ClientOptions {
@@ -201,9 +200,7 @@ function registerTables(command: AddCommand, messages: Messages): void {
       const csv = await (await client.open('readReleaseCsv', { params: { release_id: id } })).text()
       if (options.out === undefined) return { csv }
       // An existing file may hold the owner's own changes.
-      await writeFile(options.out, `\ufeff${csv}`, { flag: 'wx' }).catch((cause: unknown) => {
-        throw notSaved(options.out ?? '', cause, messagesFor(messages, options))
-      })
+      await writeNew(options.out, `\ufeff${csv}`, messagesFor(messages, options))
       return { file: options.out }
     },
     (outcome) => ('csv' in outcome ? outcome.csv : say.written(outcome.file)),

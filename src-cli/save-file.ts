@@ -1,6 +1,6 @@
 /** Saving of the service's file answers as new files. */
 import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { ApiError } from '../src-contract/client.ts'
@@ -22,6 +22,17 @@ export async function saveNew(answer: Response, file: string, messages: Messages
     if (isOurs) await rm(file, { force: true })
     throw notSaved(file, cause, messages)
   }
+}
+
+/** Writes a new file. Throws the sentence of `notSaved` on failure. */
+export async function writeNew(
+  file: string,
+  content: Parameters<typeof writeFile>[1],
+  messages: Messages,
+): Promise<void> {
+  await writeFile(file, content, { flag: 'wx' }).catch((cause: unknown) => {
+    throw notSaved(file, cause, messages)
+  })
 }
 
 /** Returns the refusal for a new file that could not be written, with a remedy. */

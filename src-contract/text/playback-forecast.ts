@@ -2,6 +2,7 @@
 import type { PlaybackMode } from '../platforms/platform.ts'
 import { type PlaybackForecast, serviceFacts } from '../playback-forecast.ts'
 import type { Language, LocalizedText } from './language.ts'
+import { change } from './numbers.ts'
 
 export const MODE_WORDS: Readonly<Record<PlaybackMode, LocalizedText>> = {
   standard: { en: 'usual setting', ko: '기본 설정' },
@@ -23,7 +24,7 @@ export const CONFIDENCE_WORDS: Readonly<Record<PlaybackForecast['confidence'], L
 export function forecastText(forecast: PlaybackForecast, language: Language): string {
   const { service, mode, action, gain_db: gainDb, limiter, confidence } = forecast
   const place = mode === 'standard' ? '' : ` (${MODE_WORDS[mode][language]})`
-  const gain = `${gainDb > 0 ? '+' : '−'}${Math.abs(gainDb).toFixed(1)} dB`
+  const gain = `${change(gainDb)} dB`
   const says = {
     en: {
       turn_down: `turned down, ${gain}`,

@@ -1,4 +1,6 @@
 /** Levels of a record's tracks, chosen so that the record reaches its target and the tracks keep their relations. Pure. */
+
+import { rounded } from '../dsp/units.ts'
 import { integratedLufs, type LoudnessSteps, recordLufs } from './record-loudness.ts'
 
 /** A track to be placed in the record. */
@@ -117,5 +119,5 @@ export function measureRecord(tracks: readonly LandedTrack[], targetLufs: number
 /** Corrected target: a master that missed its target will miss the next one by as much. */
 function correctedTarget({ targetLufs, isShort }: LandedTrack, levelLufs: number, wantedLufs: number): number {
   const missedLu = isShort ? 0 : levelLufs - targetLufs
-  return Number((wantedLufs - missedLu).toFixed(targetDecimals))
+  return rounded(wantedLufs - missedLu, targetDecimals)
 }

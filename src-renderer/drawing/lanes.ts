@@ -1,4 +1,6 @@
 /** The lanes of the stage: layout, axes and curves as paths. Pure. */
+
+import { dbToGain } from '../../src-engine/dsp/units.ts'
 import { bandPath, columnMaxima, linePath, type Steps } from './paths.ts'
 
 export interface Lane {
@@ -69,7 +71,7 @@ export function timeTicks(startSeconds: number, endSeconds: number, widthPx: num
   return Array.from({ length: count }, (_, i) => (first + i) * step)
 }
 
-const magnitude = (levelDb: number) => Math.min(1, 10 ** (levelDb / 20))
+const magnitude = (levelDb: number) => Math.min(1, dbToGain(levelDb))
 /** Margin above and below a wave. */
 const MARGIN = 2
 

@@ -1,4 +1,6 @@
 /** Peaks of a part of a track, read from its samples for the zoomed waveform. */
+
+import { finiteOrNull, gainToDb } from '../../src-engine/dsp/units.ts'
 import type { Track } from './track.ts'
 
 /** Most frames in memory at a time: 2.7 s at 48 kHz, 0.8 MB of a 24-bit stereo file and as much again per channel as floats. */
@@ -9,8 +11,6 @@ export interface FramePart {
   readonly from: number
   readonly to: number
 }
-
-const toDb = (peak: number) => (peak === 0 ? null : 20 * Math.log10(peak))
 
 /**
  * Returns the sample peak of both channels in dBFS for each of `columns` equal columns of a part; null for silence and
@@ -43,5 +43,5 @@ export async function readPeaks(
     }
   }
   signal.throwIfAborted()
-  return Array.from(peaks, toDb)
+  return Array.from(peaks, (peak) => finiteOrNull(gainToDb(peak)))
 }

@@ -5,6 +5,7 @@ import type { AuditionPicture } from '../../src-contract/auditions.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import type { Report, Warning } from '../../src-contract/report.ts'
 import { fromWireValues } from '../../src-contract/wire-values.ts'
+import { finiteOrNull, gainToDb } from '../../src-engine/dsp/units.ts'
 import { thirdOctaveHz } from '../drawing/response.ts'
 import { commonRateHz, heardSeconds } from './listen-versions.ts'
 
@@ -55,8 +56,6 @@ export function factsOfReport(job: Job, report: Report): StageFacts {
   }
 }
 
-const decibelsOf = (percent: number) => (percent > 0 ? 20 * Math.log10(percent / 100) : null)
-
 /** Returns the facts of a song before it is mastered: those of its picture, until it is there those of its analysis. */
 export function factsOfSong(
   { source, analysis }: BatchSong,
@@ -67,7 +66,7 @@ export function factsOfSong(
   const peaks = analysis?.waveform_percent ?? []
   const summary = {
     step_seconds: durationSeconds / Math.max(1, peaks.length),
-    peak_dbfs: peaks.map(decibelsOf),
+    peak_dbfs: peaks.map((percent) => finiteOrNull(gainToDb(percent / 100))),
     short_term_lufs: [],
     gain_reduction_db: [],
   }

@@ -11,7 +11,7 @@ import { COVER_CHANGE_WORDS } from '../../src-contract/text/color-models.ts'
 import { OUTCOME_WORDS, VERDICT_WORDS } from '../../src-contract/text/delivery.ts'
 import { SHEET_WORDS } from '../../src-contract/text/disclosure.ts'
 import type { Language } from '../../src-contract/text/language.ts'
-import { playingTime } from '../../src-contract/text/numbers.ts'
+import { decibels, playingTime } from '../../src-contract/text/numbers.ts'
 import { escapeHtml } from '../../src-worker/result/escape-html.ts'
 import { sheetHtml } from './disclosure.ts'
 import { PAGE_STYLE, page } from './page.ts'
@@ -150,9 +150,9 @@ function heading({ title, artist, made_at, receivers }: Content, sounds: readonl
     ],
     [say.length, playingTime(own.reduce((sum, { duration_seconds }) => sum + duration_seconds, 0)), ''],
     ...(levels.length > 0
-      ? [[say.loudness, say.quietest(number(Math.min(...levels), 1), number(Math.max(...levels), 1)), 'LUFS']]
+      ? [[say.loudness, say.quietest(decibels(Math.min(...levels), 1), decibels(Math.max(...levels), 1)), 'LUFS']]
       : []),
-    ...(peaks.length > 0 ? [[say.peak, number(Math.max(...peaks), 2), 'dBTP']] : []),
+    ...(peaks.length > 0 ? [[say.peak, decibels(Math.max(...peaks), 2), 'dBTP']] : []),
   ]
   const cells = figures.map(
     ([name, value, unit]) => `<div><dt>${name}</dt><dd>${value}<small>${unit}</small></dd></div>`,
@@ -232,11 +232,11 @@ function soundRow({ name, sound }: SoundFile, language: Language): string {
   const { bit_depth, sample_rate_hz, has_tags } = sound
   const bits = bit_depth === null ? formatFacts(sound.format).name : `${bit_depth} bit`
   const form = `${bits} · ${sample_rate_hz / 1000} kHz<small>${has_tags ? say.tags : say.noTags}</small>`
-  const silence = say.silence(number(sound.silence_start_seconds, 1), number(sound.silence_end_seconds, 1))
+  const silence = say.silence(decibels(sound.silence_start_seconds, 1), decibels(sound.silence_end_seconds, 1))
   const figures = [
     playingTime(sound.duration_seconds),
-    figure(sound.integrated_lufs, 1),
-    ...[sound.true_peak_dbtp, sound.true_peak_44k_dbtp, sound.true_peak_copy_dbtp].map((peak) => figure(peak, 2)),
+    decibels(sound.integrated_lufs, 1),
+    ...[sound.true_peak_dbtp, sound.true_peak_44k_dbtp, sound.true_peak_copy_dbtp].map((peak) => decibels(peak, 2)),
     silence,
   ]
   return `<tr><th scope="row">${escapeHtml(name.split('/').at(-1)!)}</th><td>${form}</td>${figures.map((text) => `<td class="n">${text}</td>`).join('')}</tr>`
@@ -273,14 +273,4 @@ function fileTable(files: readonly ExportedFile[], language: Language): string {
 
 function state(outcome: ReceiverCheck['outcome'], language: Language): string {
   return `<span class="state ${outcome}">${OUTCOME_WORDS[outcome][language]}</span>`
-}
-
-function figure(value: number | null, digits: number): string {
-  return value === null ? '–' : number(value, digits)
-}
-
-/** A number as in the interface: with a true minus sign, and without a sign for zero. */
-function number(value: number, digits: number): string {
-  const text = Math.abs(value).toFixed(digits)
-  return value < 0 && Number(text) !== 0 ? `−${text}` : text
 }

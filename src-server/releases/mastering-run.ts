@@ -5,7 +5,7 @@ import type { Corrections, ReleaseLoudnessMode } from '../../src-contract/releas
 import { jobSettings, SETTINGS } from '../../src-contract/settings.ts'
 import { type LandedTrack, measureRecord, placeRecord } from '../../src-engine/album/album-plan.ts'
 import { integratedLufs, joinedSteps, type LoudnessSteps } from '../../src-engine/album/record-loudness.ts'
-import { clamp } from '../../src-engine/dsp/units.ts'
+import { clamp, rounded } from '../../src-engine/dsp/units.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import { unitsOf } from './continuous.ts'
 import type { TrackSong } from './release.ts'
@@ -104,8 +104,6 @@ export const MAX_ROUNDS = 3
 /** Decimals of a target, LUFS. */
 const TARGET_DECIMALS = 3
 
-const rounded = (value: number) => Number(value.toFixed(TARGET_DECIMALS))
-
 /** Parts of a run that move as one, by their places. */
 export interface Units {
   /** Places of the parts of each. */
@@ -146,7 +144,7 @@ function placed(run: ReleaseRun, parts: readonly RunPart[], measured: readonly M
   const byName = targetNames(run).map((name) => [name, placeRecord(tracks, run.targets[name]!).levelsLufs] as const)
   return parts.map((part, i) => ({
     ...part,
-    targets: Object.fromEntries(byName.map(([name, levels]) => [name, rounded(levels[of[i]!]!)])),
+    targets: Object.fromEntries(byName.map(([name, levels]) => [name, rounded(levels[of[i]!]!, TARGET_DECIMALS)])),
   }))
 }
 
@@ -160,7 +158,7 @@ export function requestOf({ request: { joined, ...request }, corrections, target
       const { minimum, maximum } = SETTINGS[name as keyof typeof sound]
       const own = request.settings[name as keyof typeof sound]
       const value = name === 'width_percent' ? Math.round((own * change) / 100) : own + change
-      return [name, clamp(rounded(value), minimum, maximum)]
+      return [name, clamp(rounded(value, TARGET_DECIMALS), minimum, maximum)]
     }),
   )
   return {
@@ -219,7 +217,7 @@ function measured(run: ReleaseRun, outcomes: readonly (JobOutcome | undefined)[]
     const isHeld = run.phase === 'coherent' && run.parts.some((part) => isAnchor(run, part))
     const targets = isHeld ? anchoredTargets(run, landed) : measure.targetsLufs
     parts = parts.map((part, i) => {
-      const target = rounded(targets[of[i]!]!)
+      const target = rounded(targets[of[i]!]!, TARGET_DECIMALS)
       if (part.targets[name] === undefined || target === part.targets[name]) return part
       return { ...part, targets: { ...part.targets, [name]: target }, state: 'waiting' as const }
     })
@@ -292,7 +290,9 @@ function withCoherence(run: ReleaseRun): ReleaseRun {
       corrections,
       state: 'waiting',
       ...(part.relationLu === undefined ? {} : { relationLu: part.relationLu + movedLu }),
-      targets: Object.fromEntries(Object.entries(part.targets).map(([name, lufs]) => [name, rounded(lufs + movedLu)])),
+      targets: Object.fromEntries(
+        Object.entries(part.targets).map(([name, lufs]) => [name, rounded(lufs + movedLu, TARGET_DECIMALS)]),
+      ),
     }
   })
   return { ...run, phase: 'coherent', round: 1, parts }

@@ -9,6 +9,7 @@ import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
 import type { Mastering, ReleasePlan, TrackMaster } from '../../src-contract/release-mastering.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { errorText, failureText } from '../../src-contract/text/text.ts'
+import { rounded } from '../../src-engine/dsp/units.ts'
 import type { Log } from '../../src-system/log.ts'
 import type { Clock } from '../../src-system/system.ts'
 import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
@@ -221,10 +222,10 @@ export class ReleaseMastering {
       round: run.round,
       ...(target === undefined ? {} : { target_lufs: target }),
       ...(record
-        ? { record_lufs: hundredths(record.recordLufs), largest_relation_error_lu: hundredths(record.relationErrorLu) }
+        ? { record_lufs: rounded(record.recordLufs, 2), largest_relation_error_lu: rounded(record.relationErrorLu, 2) }
         : {}),
       ...(record?.heldBack
-        ? { held_back: { track_id: record.heldBack.trackId, down_lu: hundredths(record.heldBack.downLu) } }
+        ? { held_back: { track_id: record.heldBack.trackId, down_lu: rounded(record.heldBack.downLu, 2) } }
         : {}),
       ...(failure ? { failure: shownFailure(failure, language) } : {}),
     }
@@ -244,7 +245,7 @@ export class ReleaseMastering {
       state: part.state === 'done' && !job?.hasFiles ? 'gone' : part.state,
       ...(job?.integratedLufs === undefined ? {} : { integrated_lufs: job.integratedLufs }),
       ...(target === undefined ? {} : { target_lufs: target }),
-      ...(target === undefined || recordTarget === undefined ? {} : { offset_lu: thousandths(target - recordTarget) }),
+      ...(target === undefined || recordTarget === undefined ? {} : { offset_lu: rounded(target - recordTarget, 3) }),
       ...(Object.keys(part.corrections).length > 0 ? { corrections: part.corrections } : {}),
     }
   }
@@ -462,9 +463,6 @@ export class ReleaseMastering {
     return look
   }
 }
-
-const hundredths = (value: number) => Number(value.toFixed(2))
-const thousandths = (value: number) => Number(value.toFixed(3))
 
 function isSameSong({ tracks }: RunPart, trackId: string, { sourceId, jobId }: TrackSong): boolean {
   const track = tracks.find((one) => one.trackId === trackId)

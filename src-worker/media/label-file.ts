@@ -1,6 +1,7 @@
 /** Writes tags and cover onto a finished sound file: its loudness tags are only known then. */
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Container } from '../../src-contract/formats.ts'
+import { dbToGain } from '../../src-engine/dsp/units.ts'
 import type { SongTags } from './audio-facts.ts'
 import type { Cover } from './cover.ts'
 import { readAt } from './file-bytes.ts'
@@ -48,7 +49,7 @@ function replayGain(of: 'TRACK' | 'ALBUM', { integratedLufs, truePeakDbtp }: Pla
   if (!Number.isFinite(integratedLufs)) return {}
   return {
     [`REPLAYGAIN_${of}_GAIN`]: `${(REPLAY_GAIN_LUFS - integratedLufs).toFixed(2)} dB`,
-    [`REPLAYGAIN_${of}_PEAK`]: (10 ** (truePeakDbtp / 20)).toFixed(6),
+    [`REPLAYGAIN_${of}_PEAK`]: dbToGain(truePeakDbtp).toFixed(6),
   }
 }
 

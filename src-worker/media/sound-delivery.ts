@@ -7,10 +7,7 @@ import { readFlacMetadata } from './flac-metadata.ts'
 import { findTags } from './mp3-layout.ts'
 import { readM4aFacts } from './mp4-tags.ts'
 import { surveyMp3 } from './mpeg-frames.ts'
-import { readWavDelivery } from './wav-delivery.ts'
-
-/** Level below which samples are silence, −60 dBFS: the same that the analysis uses for a song's edges. */
-const SILENCE = 10 ** (-60 / 20)
+import { readWavDelivery, SILENCE } from './wav-delivery.ts'
 
 /** Returns the format of a sound file. Throws an Error for a file of another kind, and the system's error. */
 export async function readSoundForm(container: Container, path: string): Promise<SoundForm> {

@@ -1,6 +1,7 @@
 /** Facts of a written WAV that recipients ask for: its format, its tags, and the silence at its edges. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { type ByteRange, inFrames, type WaveFile } from '../../src-engine/dsp/riff.ts'
+import { dbToGain } from '../../src-engine/dsp/units.ts'
 import { readAt } from './file-bytes.ts'
 import { type PcmLayout, pcmLayout } from './pcm-layout.ts'
 import { readWaveFile } from './wav-sound.ts'
@@ -24,9 +25,8 @@ export interface WavDelivery {
 const EXTENSIBLE = 0xfffe
 /** Chunks about the song (docs of each: RIFF INFO, ID3v2, EBU Tech 3285, iXML, EBU Tech 3352). */
 const TAG_CHUNKS: readonly string[] = ['LIST', 'id3 ', 'ID3 ', 'bext', 'iXML', 'axml', 'aXML', 'DISP']
-/** Level below which samples are silence, dBFS: the same that the analysis uses for a song's edges. */
-const SILENCE_DBFS = -60
-const SILENCE = 10 ** (SILENCE_DBFS / 20)
+/** Magnitude below which samples are silence, −60 dBFS: the same as in the analysis of a song's edges. */
+export const SILENCE = dbToGain(-60)
 /** Bytes that are read at a time on the way to the first sound. */
 const PIECE_BYTES = 1 << 16
 

@@ -13,6 +13,7 @@ import {
   type SteeringName,
 } from '../../../src-contract/settings.ts'
 import { change, decibels } from '../../../src-contract/text/numbers.ts'
+import { rounded } from '../../../src-engine/dsp/units.ts'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
 import { useApp } from '../../state/app-state.ts'
@@ -184,9 +185,6 @@ function steeringText(name: SteeringName | EdgeName, job: Job, t: Text): string 
   return value === undefined ? '–' : String(value).replace('-', '−')
 }
 
-/** A number rounded as displayed: the difference shown is that of the two displayed numbers. */
-const printed = (value: number) => Number(value.toFixed(2))
-
 function Differences(props: {
   mine: MasterResult | undefined
   theirs: MasterResult | undefined
@@ -237,7 +235,7 @@ function Differences(props: {
             </th>
             <td>{decibels(mine && of(mine))}</td>
             <td>{decibels(theirs && of(theirs))}</td>
-            <td>{change(mine && theirs && printed(of(theirs)) - printed(of(mine)), 2)}</td>
+            <td>{change(mine && theirs && rounded(of(theirs), 2) - rounded(of(mine), 2), 2)}</td>
           </tr>
         ))}
         {settings.map(([name, of]) => (

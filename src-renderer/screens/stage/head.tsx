@@ -3,6 +3,7 @@ import { Ellipsis, GitCompareArrows, RotateCcw, Shuffle } from 'lucide-react'
 import { type ReactNode, type Ref, useCallback, useState } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { Report } from '../../../src-contract/report.ts'
+import { dbToGain } from '../../../src-engine/dsp/units.ts'
 import { Button } from '../../components/button.tsx'
 import { Cover } from '../../components/cover.tsx'
 import { Menu } from '../../components/dialogs.tsx'
@@ -116,7 +117,7 @@ function StageCover({ row, report }: { row: SongRow | null; report: Report | nul
     return answer.blob()
   }, [client, sourceId, ownCover])
   const slices =
-    report?.source.curves.peak_dbfs.map((peak) => (peak === null ? 0 : 10 ** (peak / 20))) ??
+    report?.source.curves.peak_dbfs.map((peak) => (peak === null ? 0 : dbToGain(peak))) ??
     song?.analysis?.waveform_percent.map((percent) => percent / 100) ??
     null
   return <Cover read={song && (ownCover || song.source.has_cover) ? read : undefined} slices={slices} />
