@@ -107,25 +107,7 @@ export async function benchGrowth({ files, work, say }: BenchInput): Promise<Row
   const print = startTable([['length'], ['CPU s'], ['wall s'], ['MB', 3]], say)
   for (const seconds of [60, 260, 600]) {
     const source = files[0] ?? ''
-    await runCommand('ffmpeg', [
-      '-nostdin',
-      '-v',
-      'error',
-      '-y',
-      '-stream_loop',
-      '-1',
-      '-i',
-      source,
-      '-t',
-      String(seconds),
-      '-ac',
-      '2',
-      '-ar',
-      '44100',
-      '-c:a',
-      'pcm_s16le',
-      looped,
-    ])
+    writeExcerpt(source, seconds, looped, ['-stream_loop', '-1'])
     const cost = await masterOnce(looped, work, 'standard', ffmpeg)
     rows.push({ song: `${seconds} s`, tool: 'Loudsmith standard', ...cost })
     print([`${seconds} s`, fixed(cost.cpuSeconds, 2), fixed(cost.wallSeconds, 2), fixed(cost.peakBytes / 1e6, 0)])

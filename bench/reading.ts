@@ -21,13 +21,19 @@ export function readMaster(file: string): Reading {
   }
 }
 
-/** Cuts a song and writes it as a 16-bit stereo WAV at 44.1 kHz. */
-export function writeExcerpt(song: string, seconds: number, output: string): void {
+/** Cuts a song, read with ffmpeg's `inputOptions`, and writes it as a 16-bit stereo WAV at 44.1 kHz. */
+export function writeExcerpt(
+  song: string,
+  seconds: number,
+  output: string,
+  inputOptions: readonly string[] = [],
+): void {
   const cut = spawnSync('ffmpeg', [
     '-nostdin',
     '-v',
     'error',
     '-y',
+    ...inputOptions,
     '-i',
     song,
     '-t',
