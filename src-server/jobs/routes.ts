@@ -1,97 +1,62 @@
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { sharedInTurn } from '../../src-contract/at-most.ts'
 import { targetsOf, withReferenceLoudness } from '../../src-contract/delivery-target.ts'
 import { masterSeconds } from '../../src-contract/edges.ts'
 import type { Form } from '../../src-contract/endpoint.ts'
-import {
-  type Analysis,
-  type CreatedJob,
-  jobEndpoints,
-  REFERENCE_FILES,
-  type ReferenceFile,
-} from '../../src-contract/jobs.ts'
-import { MAX_RECIPE_BYTES, MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
+import { type Analysis, type CreatedJob, jobEndpoints, REFERENCE_FILES } from '../../src-contract/jobs.ts'
 import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
 import { forecastOf } from '../../src-contract/playback-forecast.ts'
 import type { Warning } from '../../src-contract/report.ts'
 import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
-import type { Accept } from '../../src-contract/song-files.ts'
-import { isOfSong, restOf } from '../../src-contract/stem-likeness.ts'
-import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
 import type { LoudnessPrice } from '../../src-contract/suggestion.ts'
-import type { Detail } from '../../src-contract/text/details.ts'
 import { proposedEdgesIn } from '../../src-contract/text/edge-reasons.ts'
 import { suggestionIn } from '../../src-contract/text/suggestion.ts'
 import { changeSummary } from '../../src-contract/text/summary.ts'
-import type { Clock, Random } from '../../src-system/system.ts'
-import type { StoredSong, WorkStage } from '../../src-worker/mastering/work-order.ts'
+import type { WorkStage } from '../../src-worker/mastering/work-order.ts'
 import { coverWarnings } from '../../src-worker/media/cover-warnings.ts'
 import { madeWith } from '../../src-worker/media/provenance.ts'
-import type { StemParts } from '../../src-worker/media/stored-stem.ts'
 import { disposition } from '../artifacts/send-file.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Call, type Caller, type Maker, requireScope, route } from '../http/route.ts'
-import type { InspectCover } from '../uploads/cover.ts'
-import {
-  changedRequest,
-  type FormContext,
-  ignoredFields,
-  type MasterForm,
-  noFile,
-  readAnalysisForm,
-  readMasterForm,
-  readPreviewForm,
-} from '../uploads/form.ts'
-import type { Inspect } from '../uploads/inspect.ts'
-import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
-import type { Storage } from '../uploads/storage.ts'
-import type { Analyse, AnalysisFacts } from './analyse.ts'
+import { changedRequest, ignoredFields, readAnalysisForm, readMasterForm, readPreviewForm } from '../uploads/form.ts'
+import type { ReceivedForm } from '../uploads/receive.ts'
+import type { AnalysisFacts } from './analyse.ts'
 import { requireEdges } from './edges.ts'
 import { fingerprintOf, type Idempotency, requestParts } from './idempotency.ts'
 import type { Jobs } from './jobs.ts'
-import type { MakeMix } from './make-mix.ts'
 import { type PayloadView, warningPayloads } from './payload.ts'
 import type { MakePreview, Preview } from './preview.ts'
-import { namedTarget, withReferenceTargets } from './reference-targets.ts'
-import type { Submission, Submissions, SubmissionsDeps } from './submit.ts'
+import { namedTarget } from './reference-targets.ts'
+import {
+  formContext,
+  inspectPart,
+  RECIPE_PART,
+  type SubmissionFormDeps,
+  submissionOf,
+  withMix,
+  withUpload,
+} from './submission-form.ts'
+import type { Submission, Submissions } from './submit.ts'
 import { type UntilEndedDeps, untilEnded } from './until-ended.ts'
 import { wordsRoute } from './words.ts'
 
-export interface JobRoutesDeps extends Pick<UntilEndedDeps, 'events'> {
+export interface JobRoutesDeps extends SubmissionFormDeps, Pick<UntilEndedDeps, 'events'> {
   readonly jobs: Jobs
   readonly idempotency: Idempotency
   readonly submissions: Pick<Submissions, 'check'>
-  readonly inspect: Inspect
-  readonly inspectCover: InspectCover
-  readonly analyse: Analyse
   readonly makePreview: MakePreview
-  /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, if its file is gone. */
-  readonly takeSource: (sourceId: string, param: SourceField) => StoredSong | undefined
-  readonly isStemSet: FormContext['isStemSet']
-  readonly presetOf: FormContext['presetOf']
   /** Returns whether a stored song is a stem of a set. */
   readonly isStem: (sourceId: string) => boolean
-  readonly stemPartsOf: SubmissionsDeps['stemPartsOf']
-  readonly makeMix: MakeMix
   /** Called with the progress of the analysis of a stored song. */
   readonly onAnalysing: (sourceId: string, progress: { readonly stage: WorkStage; readonly fraction: number }) => void
   /** Called with the analysis of a stored song, and with the file that keeps the whole of it. */
   readonly onAnalysed: (sourceId: string, analysis: Analysis, kept: Uint8Array) => void
-  /** Throws INVALID_WEBHOOK_URL. */
-  readonly checkWebhookUrl: (url: string) => void
   /** Returns whether an admitted caller may go on: an upload can outlive the revocation of its key. */
   readonly isStillAllowed: (caller: Caller) => boolean
   readonly baseUrl: string
-  readonly clock: Clock
   /** Time for the expiry of jobs, milliseconds since 1970. */
   readonly trustedNow: () => number
-  readonly random: Random
-  /** Folder of uploads on their way. */
-  readonly tmpFolder: string
-  readonly storage: Pick<Storage, 'requireDisk'>
 }
 
 /** Longest field name in a message; longer ones are cut. */
@@ -100,12 +65,7 @@ const MAX_SHOWN_NAME = 100
 /** Most names in a header, which has less room than a body. */
 const MAX_NAMED = 10
 
-/** Fields that name a stored song. */
-type SourceField = 'source_id' | 'reference_source_id'
-
 type CreateCall = Call<typeof jobEndpoints.createJob>
-
-type Uploading = Pick<CreateCall, 'request' | 'signal' | 'caller'>
 
 /** Serves the jobs: creation, reading, listing, cancelling, deleting, retrying, and the free analysis. */
 export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
@@ -139,9 +99,10 @@ function createJobRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: 
   route(app, jobEndpoints.createJob, (call) =>
     withKey(deps, call, (key, check) =>
       withUpload(deps, call, ['file', ...REFERENCE_FILES, 'cover_file', RECIPE_PART], async (upload) => {
-        const { submission, isDryRun } = await readSubmission(deps, call, upload)
+        const form = readMasterForm(upload.fields, formContext(deps, call.caller, upload))
+        const submission = await submissionOf(deps, call, upload, form)
         const ignored = ignoredWarnings(upload, jobEndpoints.createJob.form, call.language)
-        if (isDryRun)
+        if (form.isDryRun)
           return withMix(deps, submission, call.signal, (mixed) => dryRun(deps, analyseOnce, call, mixed, ignored))
         check()
         const { answer, isReplay } = await retryWhileLocked(deps.clock, () => {
@@ -431,146 +392,6 @@ async function withKey<Result>(
   } finally {
     claim?.release()
   }
-}
-
-/** Receives the multipart request, hands it to `use` and removes its remaining files. */
-/** Field that may come as a file. */
-const RECIPE_PART = 'recipe'
-
-/** Returns a form whose recipe, if it came as a file, is a text field. Throws INVALID_REQUEST if it is too large or was sent twice. */
-async function withRecipeText(upload: ReceivedForm): Promise<ReceivedForm> {
-  const { [RECIPE_PART]: part, ...files } = Object.fromEntries(upload.files)
-  if (!part) return upload
-  const limit = MAX_RECIPE_BYTES
-  if (part.sizeBytes > limit)
-    throw new AppError('INVALID_REQUEST', {}, { param: RECIPE_PART, details: [{ rule: 'bytes_at_most', limit }] })
-  const texts = [...(upload.fields.get(RECIPE_PART) ?? []), await readFile(part.path, 'utf8')]
-  return {
-    ...upload,
-    fields: new Map([...upload.fields, [RECIPE_PART, texts]]),
-    files: new Map(Object.entries(files)),
-  }
-}
-
-async function withUpload<Outcome>(
-  { random, clock, tmpFolder, storage }: Pick<JobRoutesDeps, 'random' | 'clock' | 'tmpFolder' | 'storage'>,
-  { request, signal }: { request: FastifyRequest; signal: AbortSignal },
-  files: readonly string[],
-  use: (upload: ReceivedForm) => Promise<Outcome>,
-): Promise<Outcome> {
-  const folder = path.join(tmpFolder, random.newUuid())
-  const upload = await receiveForm(request.raw, {
-    folder,
-    files,
-    maxFileBytes: MAX_UPLOAD_BYTES,
-    requireDisk: storage.requireDisk,
-    clock,
-    signal,
-  })
-  try {
-    return await use(await withRecipeText(upload))
-  } finally {
-    await upload.discard()
-  }
-}
-
-async function readSubmission(deps: JobRoutesDeps, { caller, signal }: Uploading, upload: ReceivedForm) {
-  const form = readMasterForm(upload.fields, formContext(deps, caller, upload))
-  return { submission: await submissionOf(deps, { caller, signal }, upload, form), isDryRun: form.isDryRun }
-}
-
-function formContext(
-  { checkWebhookUrl, isStemSet, presetOf }: JobRoutesDeps,
-  caller: Caller,
-  upload: ReceivedForm,
-): FormContext {
-  return { caller, files: new Set(upload.files.keys()), checkWebhookUrl, isStemSet, presetOf }
-}
-
-/** Inspects the songs of a parsed form. */
-async function submissionOf(
-  deps: JobRoutesDeps,
-  { caller, signal }: Pick<Uploading, 'caller' | 'signal'>,
-  upload: ReceivedForm,
-  { request, accept, batchId, sourceId, referenceSourceId, referenceWeights, stemMix }: MasterForm,
-): Promise<Submission> {
-  if (stemMix) requireStems(stemMix, sourceId === undefined ? { stems: [] } : deps.stemPartsOf(sourceId))
-  const song =
-    sourceId === undefined
-      ? await inspectPart(deps, upload, 'file', { signal, accept })
-      : storedSong(deps, sourceId, 'source_id')
-  const reference =
-    referenceSourceId !== undefined
-      ? storedSong(deps, referenceSourceId, 'reference_source_id')
-      : upload.files.has('reference_file')
-        ? await inspectPart(deps, upload, 'reference_file', { signal, accept })
-        : undefined
-  const followed = await withReferenceTargets(request, {
-    ...{ analyse: deps.analyse, files: upload.files, weights: referenceWeights, signal },
-    inspect: (part) => inspectPart(deps, upload, part, { signal, accept }),
-  })
-  const sentCover = upload.files.get('cover_file')
-  const cover = sentCover && (await deps.inspectCover(sentCover, signal))
-  return {
-    caller,
-    request: followed,
-    song,
-    ...(reference ? { reference } : {}),
-    ...(cover ? { cover } : {}),
-    ...(batchId === undefined ? {} : { batchId }),
-    ...(sourceId === undefined ? {} : { sourceId }),
-    ...(stemMix ? { stemMix } : {}),
-  }
-}
-
-/** Throws INVALID_REQUEST unless a set has the stems that a mix names, a voice if it is to come forward, and a mix if it is to be restored. */
-function requireStems(mix: StemMix, { stems: set, original }: StemParts): void {
-  const { voice_forward_db: forwardDb, restore_missing: isRestored, stems = [] } = mix
-  const refuse = (param: string, detail: Detail) => new AppError('INVALID_REQUEST', {}, { param, details: [detail] })
-  if (set.length === 0) throw refuse('stems', { rule: 'needs_set' })
-  const unknown = stems.findIndex(({ stem }) => stem > set.length)
-  if (unknown >= 0) throw refuse(`stems.stems[${unknown}].stem`, { rule: 'between', least: 1, most: set.length })
-  const roles = set.map(({ role }, index) => stems.find(({ stem }) => stem === index + 1)?.role ?? role)
-  if (forwardDb !== undefined && !roles.some((role) => role === 'voice' || role === 'backing'))
-    throw refuse('stems.voice_forward_db', { rule: 'no_voice' })
-  if (isRestored && !(original?.likeness && isOfSong(restOf(original.likeness))))
-    throw refuse('stems.restore_missing', { rule: 'no_original' })
-}
-
-/** Runs `use` with the mix of the stems as the song, if a submission has one; it is then removed. */
-async function withMix<Outcome>(
-  { stemPartsOf, makeMix }: JobRoutesDeps,
-  submission: Submission,
-  signal: AbortSignal,
-  use: (submission: Submission) => Promise<Outcome>,
-): Promise<Outcome> {
-  const { stemMix: mix, sourceId, song } = submission
-  if (!mix || sourceId === undefined) return use(submission)
-  const made = await makeMix({ ...stemPartsOf(sourceId), mix, tags: song.facts.tags }, signal)
-  try {
-    const { path: file, sha256, sampleRateHz, frames } = made.mix
-    const facts = { ...song.facts, sampleRateHz, frames, durationSeconds: frames / sampleRateHz }
-    return await use({ ...submission, song: { ...song, path: file, sha256, facts } })
-  } finally {
-    await made.discard()
-  }
-}
-
-function inspectPart(
-  deps: JobRoutesDeps,
-  upload: ReceivedForm,
-  field: 'file' | ReferenceFile,
-  { signal, accept }: { readonly signal: AbortSignal; readonly accept: Accept },
-) {
-  const file = upload.files.get(field)
-  if (!file) throw noFile(upload.fields)
-  return deps.inspect(file, field, signal, accept)
-}
-
-function storedSong(deps: JobRoutesDeps, sourceId: string, param: SourceField): StoredSong {
-  const song = deps.takeSource(sourceId, param)
-  if (!song) throw new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'unknown_song' }] })
-  return song
 }
 
 function nameOf(caller: Maker): string {
