@@ -1,6 +1,6 @@
 /** Exit codes of every command, the source of the manual page and docs/cli.md. */
 
-/** The command failed: it was refused, cannot be understood, or the service does not answer. */
+/** The command failed: it was invalid, or the service refused it or did not answer. */
 export const FAILED = 1
 /** `batch`: songs failed. */
 export const SOME_FAILED = 2
@@ -11,12 +11,12 @@ export const INTERRUPTED = 130
 
 /** Meanings for a person, by code. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
-  [0, 'Done. serve, worker, events and mcp also end so at SIGINT and SIGTERM.'],
+  [0, 'Done. serve, worker, events and mcp also exit with 0 at SIGINT and SIGTERM.'],
   [
     FAILED,
-    'It failed: refused by the service, not to be understood, or the service does not answer. So it is where a job failed (master), a folder was changed (verify), a test was not taken (webhooks test), and on a Node that is too old.',
+    'Failure: the service refused or did not answer, or the command was invalid. Also for a failed job (master), a changed folder (verify), a rejected test (webhooks test), and a Node that is too old.',
   ],
   [SOME_FAILED, 'batch: some songs failed.'],
-  [PAUSED, 'batch: it is paused; the same command goes on with it.'],
-  [INTERRUPTED, 'A signal ended it: master has cancelled its job, batch goes on while Loudsmith runs.'],
+  [PAUSED, 'batch: paused; the same command resumes it.'],
+  [INTERRUPTED, 'Ended by a signal: master has cancelled its job; a batch continues while Loudsmith is running.'],
 ]
