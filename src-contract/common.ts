@@ -34,6 +34,15 @@ export function exactly<Properties extends TProperties>(properties: Properties, 
   return Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) })
 }
 
+/** An object with any members. */
+export function anyObject(description?: string) {
+  return Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    ...(description ? { description } : {}),
+  })
+}
+
 /** A value that a measurement may not have, such as the loudness of silence (−∞ has no JSON form). */
 export function orNull<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()])

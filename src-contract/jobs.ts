@@ -1,6 +1,7 @@
 /** Jobs: one song in, one master per platform out (specification sections 2 to 4; extensions as marked). */
 import Type, { type Static } from 'typebox'
 import {
+  anyObject,
   exactly,
   IdempotencyHeaders,
   JobPath,
@@ -80,9 +81,7 @@ const ClientReference = Type.String({
   maxLength: MAX_CLIENT_REFERENCE_LENGTH,
   description: 'Reference of the client, as it was sent.',
 })
-const ClientMetadata = Type.Record(Type.String(), Type.Unknown(), {
-  description: `JSON object of the client, as it was sent; up to ${MAX_CLIENT_METADATA_BYTES} bytes.`,
-})
+const ClientMetadata = anyObject(`JSON object of the client, as it was sent; up to ${MAX_CLIENT_METADATA_BYTES} bytes.`)
 
 /** One job as `GET /api/v1/jobs/{job_id}` shows it. */
 export const Job = exactly({

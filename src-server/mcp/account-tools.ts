@@ -120,12 +120,20 @@ export const ACCOUNT_TOOLS = [
     name: 'read_report',
     title: 'Read a report',
     description: 'Measurements and decisions of a finished job. Its curves and spectra are in the linked resource.',
-    input: exactly({ job_id: JobId }),
+    input: exactly({
+      job_id: JobId,
+      recipe: Type.Optional(
+        Type.Boolean({
+          description: 'Also its recipe, for `recipe` of master and preview. May be long; false when absent.',
+        }),
+      ),
+    }),
     effect: 'reads',
     endpoint: 'readReport',
-    run: async ({ job_id }, { client, signal }) => {
+    run: async ({ job_id, recipe }, { client, signal }) => {
       const report = await client.call('readReport', { params: { job_id }, signal })
-      const figures = JSON.parse(JSON.stringify(report), (name, value) => (BULKY.has(name) ? undefined : value))
+      const isLeftOut = (name: string) => BULKY.has(name) && !(recipe && name === 'recipe')
+      const figures = JSON.parse(JSON.stringify(report), (name, value) => (isLeftOut(name) ? undefined : value))
       const link = {
         ...{ uri: reportUri(job_id), name: 'report.json', mimeType: 'application/json' },
         description: 'The whole report.',

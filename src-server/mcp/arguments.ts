@@ -17,8 +17,9 @@ const CONFIRMATION = 'confirm'
 
 /**
  * Returns arguments that match `schema`. Many clients send lists, objects, numbers and booleans as JSON in a string, and null for omitted
- * members. A string is parsed where the schema does not accept one, and null is dropped if a member is optional and not nullable. Throws
- * INVALID_REQUEST with the name at fault.
+ * members; some send a title of digits as a number. A string is parsed where the schema does not accept one; if a member is optional, null
+ * is dropped unless it is a value, and a whole number becomes a text where only a text is accepted. Throws INVALID_REQUEST with the name at
+ * fault.
  */
 export function readArguments(schema: TObject, given: unknown): Record<string, unknown> {
   const value = readValue(schema as Shape, given ?? {})
@@ -41,8 +42,9 @@ function readMembers({ properties = {}, required = [] }: Shape, given: object): 
     const shape = Object.hasOwn(properties, name) ? properties[name] : undefined
     if (!shape || name === CONFIRMATION) return [[name, sent]]
     const value = readValue(shape, sent)
-    const isLeftOut = value === null && !required.includes(name) && !branchFor(shape, null)
-    return isLeftOut ? [] : [[name, value]]
+    if (required.includes(name) || branchFor(shape, value)) return [[name, value]]
+    if (value === null) return []
+    return [[name, Number.isSafeInteger(value) && branchFor(shape, '') ? String(value) : value]]
   })
   return Object.fromEntries(members)
 }

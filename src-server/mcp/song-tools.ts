@@ -2,7 +2,7 @@
 import path from 'node:path'
 import Type, { type Static } from 'typebox'
 import { type FilePart, openEventStream } from '../../src-contract/client.ts'
-import { exactly, oneOf } from '../../src-contract/common.ts'
+import { anyObject, exactly, oneOf } from '../../src-contract/common.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
 import {
   AcceptField,
@@ -36,16 +36,15 @@ const songFields = {
   ),
   reference_weights: MasterFields.properties.reference_weights,
   targets: Type.Optional(
-    Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+    Type.Array(anyObject(), {
       maxItems: MAX_REFERENCES,
       description: 'References without their audio: `target` of the tool `analyse`, each with a `weight` if you like.',
     }),
   ),
   recipe: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), {
-      description:
-        '`recipe` of a report, edited or not: its stages and targets replace the plan, and no setting of the sound and no reference stands beside it.',
-    }),
+    anyObject(
+      '`recipe` of a report (`read_report` with `recipe: true`), edited or not: its stages and targets replace the plan, and no setting of the sound and no reference stands beside it.',
+    ),
   ),
   settings: Type.Optional(
     exactly(

@@ -9,7 +9,7 @@ import { stagesOf } from '../../../src-worker/mastering/report-recipe.ts'
 import { oddRecipes, STAGE_KINDS } from '../../support/odd-recipes.ts'
 import { noise } from '../../support/sounds.ts'
 
-const make = oddRecipes(20_270)
+const make = oddRecipes(Number(process.env.RECIPE_SEED ?? 20_270))
 
 /** A small part of a campaign; `npm run campaign` sets the whole number. */
 const ROUNDS = Number(process.env.RECIPE_ROUNDS ?? 300)

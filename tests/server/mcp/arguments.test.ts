@@ -30,6 +30,7 @@ test('JSON in strings, nulls and nested values are read by the schema of their p
   expect(as({ title: '["spotify"]', artist: '5', metadata: { a: '5', b: null } })).toMatchObject({
     ...{ title: '["spotify"]', artist: '5', metadata: { a: '5', b: null } },
   })
+  expect(as({ title: 5, year: 2024 })).toMatchObject({ title: '5', year: '2024' })
   expect(readArguments(inputOf('master'), JSON.stringify({ ...master, confirm: true }))).toEqual({
     ...{ ...master, confirm: true },
   })
@@ -37,7 +38,15 @@ test('JSON in strings, nulls and nested values are read by the schema of their p
   expect(readArguments(inputOf('create_batch'), { songs })).toEqual({
     songs: [{ path: '/a.wav', tilt_db: 1, release_master: true }],
   })
-  for (const wrong of [{ confirm: 'true' }, { confirm: null }, { file: null }, { wait: '1.5' }, { platforms: 'melon' }])
+  expect(() => readArguments(inputOf('delete_preset'), { name: 5 }), 'what is acted on').toThrow(AppError)
+  for (const wrong of [
+    { confirm: 'true' },
+    { confirm: null },
+    { file: null },
+    { wait: '1.5' },
+    { platforms: 'melon' },
+    { title: 0.5 },
+  ])
     expect(() => as(wrong), JSON.stringify(wrong)).toThrow(AppError)
 })
 

@@ -153,8 +153,10 @@ describe.each(ERAS.flatMap((era) => TRANSPORTS.map((transport) => [era, transpor
         const [reportFile = ''] = globSync(`jobs/${job_id}/**/report.json`, { cwd: dataDir })
         const reportPath = path.join(dataDir, reportFile)
         const kept = readFileSync(reportPath)
-        writeFileSync(reportPath, JSON.stringify({ job_id, source: { codec: 'flac', curves: [1, 2] } }))
+        const recipe = { version: 2, stages: [] }
+        writeFileSync(reportPath, JSON.stringify({ job_id, source: { codec: 'flac', curves: [1, 2] }, recipe }))
         expect((await use('read_report', { job_id })).value).toEqual({ job_id, source: { codec: 'flac' } })
+        expect((await use('read_report', { job_id, recipe: true })).value).toMatchObject({ recipe })
         const { contents } = await client.readResource({ uri: `loudsmith://jobs/${job_id}/report` })
         expect(JSON.parse((contents[0] as { text: string }).text).source).toHaveProperty('curves')
         // The ZIP has the report as it was written.
