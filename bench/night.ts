@@ -32,7 +32,7 @@ import { wavSong } from '../tests/support/songs.ts'
 const SONGS = Number(process.env.NIGHT_SONGS ?? 200)
 const SECONDS = Number(process.env.NIGHT_SECONDS ?? 30)
 const MUSIC = process.env.NIGHT_MUSIC
-/** The night that is asked for. */
+/** The night to extrapolate to. */
 const [NIGHT_SONGS, NIGHT_SONG_SECONDS] = [10_000, 260]
 /** Bytes of a frame of a master: 24 bits, two channels. */
 const FRAME_BYTES = 6

@@ -12,7 +12,7 @@ import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { unpackResult, writableFolder } from './unpack.ts'
 
-/** Time for which the service waits for the end of a job before it tells its progress, s. */
+/** Time for which the service waits for the end of a job before it reports progress, s. */
 const PROGRESS_SECONDS = 1
 
 export interface MasterOptions {

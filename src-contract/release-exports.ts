@@ -89,7 +89,7 @@ export const FieldCheck = exactly({
 })
 export type FieldCheck = Static<typeof FieldCheck>
 
-/** Both verdicts of a receiver. They promise nobody's decision. */
+/** Both verdicts of a receiver. They do not predict its decision. */
 export const Verdicts = exactly({
   files: oneOf(
     FILES_VERDICTS,
@@ -229,7 +229,7 @@ export const VerifiedFolder = exactly({
 })
 export type VerifiedFolder = Static<typeof VerifiedFolder>
 
-/** An export that is asked for. */
+/** A requested export. */
 export const ExportRequest = exactly({
   folder: Type.Optional(
     Type.String({

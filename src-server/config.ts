@@ -60,7 +60,7 @@ export class SettingError extends Error {
   }
 }
 
-/** Returns the frozen configuration. Throws a {@link SettingError} that names the variable for an unusable value of one of ours. */
+/** Returns the frozen configuration. Throws a {@link SettingError} that names the variable if one of ours has an unusable value. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>> = process.env): Config {
   const set = Object.entries(environment).filter(([name, text]) => name.startsWith('MASTER_') && text)
   const parts = set.map(([name, text]) => READERS[name]?.(text ?? ''))

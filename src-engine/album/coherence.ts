@@ -61,8 +61,8 @@ function median(values: readonly number[]): number {
 const deviation = (distances: readonly number[]): number => madScale * median(distances.map(Math.abs))
 
 /**
- * Returns the change of each track's level that brings the loud parts of songs of generators to within 1.5 LU of their median over the
- * record, LU; 0 for all others and for silence. Two tracks have a median as well: it lies between them.
+ * Returns the change of each track's level that brings the loud parts of generated songs to within 1.5 LU of their median over the record,
+ * LU; 0 for all others and for silence. Two tracks have a median as well: it lies between them.
  */
 export function levelGenerated(
   tracks: readonly (Pick<TrackSound, 'loudPartsLufs'> & { readonly isGenerated: boolean })[],

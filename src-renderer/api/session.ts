@@ -50,7 +50,7 @@ export interface TabRequest {
 
 /** Time that a tab waits to be let in, ms. */
 const REQUEST_MS = 60_000
-/** Pause until a tab that nobody has answered asks again, ms. */
+/** Pause before an unanswered tab asks again, ms. */
 const ASK_MS = 1000
 
 export interface TabsOptions {

@@ -38,8 +38,8 @@ function settled(action: () => Promise<void>): () => void {
 }
 
 /**
- * Asks before a browser page with unsent files closes, as only the page has them; then keeps their entries, for the
- * files to be chosen again. The desktop reads files itself and goes on without the page.
+ * Asks before a browser page with unsent files closes, as only the page has them; then keeps their entries, for the files to be chosen
+ * again. The desktop reads files itself and continues without the page.
  */
 function guardUploads({ uploads }: BatchActions, releases: Releases): void {
   if (window.loudsmith) return

@@ -1,7 +1,7 @@
 /** Longest name in characters: more than any program calls itself. */
 const MAX_LENGTH = 40
 
-/** Browsers by the product token that tells each from those whose tokens it also sends, the most particular first. */
+/** Browsers by the product token that distinguishes each from those whose tokens it also sends, the most specific first. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bWindowsPowerShell\/|\bPowerShell\//, 'PowerShell'],
   [/\bElectron\//, 'Electron'],

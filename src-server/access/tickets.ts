@@ -17,7 +17,7 @@ export interface Tickets {
 
 /** Random bytes of a ticket: 256 bits cannot be guessed. */
 const TICKET_BYTES = 32
-/** More than anybody opens within the validity of one; the oldest is dropped for a newer. */
+/** More than anyone opens within a ticket's lifetime; a new one replaces the oldest. */
 const MAX_OUTSTANDING = 100
 
 /** Returns an empty set of tickets, which keeps digests only. */

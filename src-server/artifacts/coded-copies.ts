@@ -40,7 +40,7 @@ export interface CodedCopy {
 /** Largest size of a copy relative to its master: 32 bits instead of 16 at least, and the coded file. */
 const COPY_FACTOR = 2.5
 
-/** A copy in the making, shared by all who wait for it. */
+/** A copy being made, shared by all requests for it. */
 interface Making {
   readonly end: Promise<void>
   readonly giveUp: AbortController

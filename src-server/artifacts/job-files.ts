@@ -88,7 +88,7 @@ export interface StoredFilesDeps {
   /** Throws INSUFFICIENT_STORAGE unless this many bytes can be written. */
   readonly requireDisk: (bytes: number) => void
   readonly random: Pick<Random, 'newUuid'>
-  /** Folder of copies on their way, on the disk of the jobs. */
+  /** Folder for copies in progress, on the disk of the jobs. */
   readonly tmp: string
 }
 

@@ -9,7 +9,7 @@ const SHARE = 0.5
 export class SharedFiles {
   readonly #open = new Map<string, { readonly file: ReturnType<typeof openBytes>; users: number }>()
 
-  /** Found out when it is first needed, since the system may take milliseconds to tell. */
+  /** Determined when first needed, since the system may take milliseconds. */
   #most: number | undefined
 
   /** Opens a file, until all who opened it have closed it. Throws UNAVAILABLE while too many are open, and as {@link openBytes} does. */

@@ -11,7 +11,7 @@ export interface VirtualWav {
   /** Entity tag without quotes. */
   readonly tag: string
   readonly filename: string
-  /** Returns the interleaved PCM of some frames; the same whenever it is asked for. */
+  /** Returns the interleaved PCM of some frames; the same at every request. */
   readonly read: (firstFrame: number, frames: number) => Promise<Uint8Array>
 }
 

@@ -83,7 +83,7 @@ export function createBatchService(deps: BatchServiceDeps) {
     /** Clears left-overs, now and every hour. */
     startSweep: sweep,
 
-    /** Goes on with the batch and with deliveries. */
+    /** Resumes the batch and the deliveries. */
     start(): void {
       delivery.catchUp()
       batch.feed()

@@ -64,7 +64,7 @@ export interface BatchDeps {
   readonly trustedNow?: () => number
   readonly random: Random
   readonly log: Log
-  /** Folder for files on their way to a job, on the disk of the jobs. */
+  /** Folder for files being moved to a job, on the disk of the jobs. */
   readonly tmp: string
   readonly sources: Sources
   readonly jobs: BatchJobs

@@ -113,7 +113,7 @@ async function fill(
   }
 }
 
-/** Removes the files of a folder of ours, which never has another folder in it. Rejects with the system's error. */
+/** Removes the files of one of our folders, which never contains another folder. Rejects with the system's error. */
 async function empty(folder: OpenFolder): Promise<void> {
   for (const name of await readdir(folder.at())) await rm(folder.at(name))
 }

@@ -34,7 +34,7 @@ export interface AppRoutesDeps {
   readonly keepResults: () => number
   readonly clock: Clock
   readonly random: Random
-  /** Folder for uploads on their way, on the disk of the stored songs. */
+  /** Folder for uploads in progress, on the disk of the stored songs. */
   readonly tmp: string
   readonly inspect: Inspect
   readonly storage: Storage

@@ -212,7 +212,7 @@ export class BulkBatches {
     }
   }
 
-  /** Lets batches that lacked credits or disk space go on once there is enough for every song that waits. */
+  /** Resumes batches that lacked credits or disk space once there is enough for all waiting songs. */
   async #watchNeeds(): Promise<void> {
     const { clock, log } = this.#deps
     const { signal } = this.#closing

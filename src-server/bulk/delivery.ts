@@ -81,7 +81,7 @@ export class ManifestDelivery {
     const parent = await allowedFolder(path.join(folder, ...subfolder.split('/')))
     const result = filesOf(job.jobId)?.result
     if (!result) throw new Error('there is no result')
-    // All files of the ZIP, including the report: none of them is kept here.
+    // All files of the ZIP, including the report: our copies are removed.
     const { signal } = this.#stopping
     return {
       sums: await sumsOf(result, signal),

@@ -35,8 +35,8 @@ const LINES_AT_ONCE = 32
 const SONG_MEMBERS = ['path', 'job_id', 'source_id'] as const
 
 /**
- * Reads a manifest as it arrives, and other requests are answered in between. Throws INVALID_REQUEST, INVALID_PLATFORM or
- * INVALID_WEBHOOK_URL with the number of the line; the same without songs, for more than 10,000 of them, or for more than 32 MB.
+ * Reads a manifest as it arrives, with other requests answered in between. Throws INVALID_REQUEST, INVALID_PLATFORM or INVALID_WEBHOOK_URL
+ * with the number of the line; the same without songs, for more than 10,000 of them, or for more than 32 MB.
  */
 export async function readManifest(chunks: AsyncIterable<Uint8Array>, context: ManifestContext): Promise<ReadManifest> {
   let head: ManifestHead = {}

@@ -1,4 +1,4 @@
-/** Results of a batch as a server-sent event stream: the same way as the live events, but of one batch, and it ends with it. */
+/** Results of a batch as a server-sent event stream: like the live events, but of one batch, and ending with it. */
 import type { ManifestEvent } from '../../src-contract/batches.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import type { Clock } from '../../src-system/system.ts'

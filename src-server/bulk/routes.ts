@@ -28,7 +28,7 @@ export interface ManifestRoutesDeps {
   readonly baseUrl: string
   readonly clock: Clock
   readonly random: Pick<Random, 'newUuid'>
-  /** Folder of uploads on their way. */
+  /** Folder for uploads in progress. */
   readonly tmpFolder: string
   readonly storage: Pick<Storage, 'requireDisk'>
 }

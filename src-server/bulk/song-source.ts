@@ -30,7 +30,7 @@ export interface SongSourceDeps {
   readonly inspect: Inspect
   readonly storage: Pick<Storage, 'requireDisk'>
   readonly random: Pick<Random, 'newUuid'>
-  /** Folder of copies on their way, on the disk of the jobs. */
+  /** Folder for copies in progress, on the disk of the jobs. */
   readonly tmp: string
 }
 

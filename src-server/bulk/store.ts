@@ -163,7 +163,7 @@ export class BulkStore {
     return this.#statements.selectNewest.all(limit).map(toManifest)
   }
 
-  /** Returns the manifests that are paused for want of credits or disk space. */
+  /** Returns the manifests paused for lack of credits or disk space. */
   inNeed(): BulkBatchRecord[] {
     return this.#statements.selectInNeed.all().map(toManifest)
   }

@@ -1,6 +1,6 @@
 /**
- * Files of ours unknown to the database, such as after restoring an older backup: moved aside, reported with their size, and removed only
- * by the user.
+ * Our files unknown to the database, such as after restoring an older backup: moved aside, reported with their size, and removed only by
+ * the user.
  */
 import { type Dirent, mkdirSync, renameSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'

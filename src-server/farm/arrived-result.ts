@@ -19,8 +19,8 @@ const MAX_EXTRA_BYTES = 1_000_000_000
 const MAX_REPORT_BYTES = 50_000_000
 
 /**
- * Brings the files of a result into the folder of its attempt. Returns the result with a ZIP composed of what arrived. Rejects with a
- * `BlobFault` where a file cannot be brought, and with another Error where it is not what was ordered.
+ * Fetches the files of a result into the folder of its attempt. Returns the result with a ZIP composed of these files. Rejects with a
+ * `BlobFault` if a file cannot be fetched, and with another Error if it is not as ordered.
  */
 export async function bringResult(
   blobs: Blobs,
@@ -69,7 +69,7 @@ function checkMasters(result: WorkResult, { platforms, formats, release_master }
     throw new MessageFault('it has the loudness of a master that was not ordered')
 }
 
-/** A file of a result to bring, under a name of ours. */
+/** A file of a result to fetch, under our own name. */
 type FileToBring = Omit<PackedFile, 'crc32'>
 
 /**

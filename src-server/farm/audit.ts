@@ -5,7 +5,7 @@ import type { Attempt, AttemptEnd } from '../jobs/queue.ts'
 import type { FarmTiming } from './timing.ts'
 import type { Troubles } from './troubles.ts'
 
-/** A result as the queue brought it. */
+/** A result as received from the queue. */
 export interface MadeAttempt {
   readonly attempt: Attempt
   /** Of the ZIP. */
@@ -15,11 +15,11 @@ export interface MadeAttempt {
 }
 
 export interface AuditDeps {
-  /** One result in so many is compared; 0 for none. */
+  /** One result in this many is compared; 0 for none. */
   readonly every: number
-  /** Makes an attempt on any machine but one, and brings nothing but its end. */
+  /** Runs an attempt on any machine but one, and fetches only its end. */
   readonly makeElsewhere: (attempt: Attempt, notOn: string, signal: AbortSignal) => Promise<AttemptEnd>
-  /** Machines that take songs at this moment. */
+  /** Machines that currently take songs. */
   readonly workingMachines: () => number
   readonly troubles: Troubles
   readonly timing: Pick<FarmTiming, 'beatMs'>
@@ -27,10 +27,10 @@ export interface AuditDeps {
   readonly log: Log
 }
 
-/** Tries until another machine than the first takes the song: each that made it itself gives it back at once. */
+/** Tries until a machine other than the first takes the song: the first gives it back at once. */
 const MOST_TRIES = 20
 
-/** Time after which a comparison is given up, ms: its song may have been deleted meanwhile. */
+/** Time limit of a comparison, ms: its song may have been deleted meanwhile. */
 const TIME_LIMIT_MS = 3_600_000
 
 /** Results since the start of the service. */

@@ -1,9 +1,9 @@
-/** Port to the files that go between machines: the songs of an attempt and its masters. */
+/** Interface to the files exchanged between machines: the songs of an attempt and its masters. */
 import type { WrittenFile } from '../../src-worker/media/written-file.ts'
 
 /**
- * Cause for which a file could not be brought: `missing` or `damaged` in the store, which trying again does not mend; the store is `away`,
- * `full`, or `refused` this machine, which may pass.
+ * Reason why a file could not be fetched: `missing` or `damaged` in the store, which is permanent; or the store is `away`, `full`, or
+ * `refused` this machine, which may pass.
  */
 export type BlobFaultKind = 'missing' | 'damaged' | 'away' | 'full' | 'refused'
 
@@ -16,7 +16,7 @@ export class BlobFault extends Error {
     this.kind = kind
   }
 
-  /** True where another try may succeed. */
+  /** True if another try may succeed. */
   get mayPass(): boolean {
     return this.kind === 'away' || this.kind === 'full' || this.kind === 'refused'
   }
@@ -25,7 +25,7 @@ export class BlobFault extends Error {
 /** Address of a stored file: the attempt's identifier, a slash, and the SHA-256 of its bytes in hexadecimal. */
 export type BlobKey = string
 
-/** File to be stored. What is known of it is not read once more: `get` finds bytes that do not have it. */
+/** File to store. A known checksum is not recomputed: `get` detects bytes that do not match. */
 export interface FileToStore {
   readonly path: string
   /** Hexadecimal, lower case. */
@@ -34,15 +34,16 @@ export interface FileToStore {
 
 /** Store of files that every machine reaches. All methods reject with a {@link BlobFault}. */
 export interface Blobs {
-  /** False where others on the way can read the files. */
+  /** False if others on the network can read the files. */
   readonly isSafe: boolean
   /**
-   * Stores a file for an attempt, whole or not at all; a loss of power may take it. Returns its address; the same file again has the same.
+   * Stores a file for an attempt, whole or not at all, but not safe against a power loss. Returns its address; the same file always has the
+   * same.
    */
   put(attemptId: string, file: FileToStore): Promise<BlobKey>
   /**
-   * Copies a stored file to a path and returns what arrived: it has the checksum of its address and `maxBytes` at most. The caller flushes
-   * it to the disk.
+   * Copies a stored file to a path and returns its facts: it has the checksum of its address and at most `maxBytes`. The caller flushes it
+   * to the disk.
    */
   get(key: BlobKey, file: string, maxBytes: number): Promise<WrittenFile>
   /** Removes all files of an attempt, if any. */
@@ -52,13 +53,13 @@ export interface Blobs {
   close(): void
 }
 
-/** Names that may stand in an address: what another program keeps in the same place is none of ours. */
+/** Names allowed in an address: files of other programs in the same place are left alone. */
 export const ATTEMPT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-\d+$/
 
 /** Returns the address of a file of an attempt. */
 export const keyOf = (attemptId: string, sha256: string): BlobKey => `${attemptId}/${sha256}`
 
-/** Returns the parts of an address. Throws a {@link BlobFault} for a text that is none: nothing else may become part of a path. */
+/** Returns the parts of an address. Throws a {@link BlobFault} for any other text: nothing else may become part of a path. */
 export function partsOf(key: BlobKey): { readonly attemptId: string; readonly sha256: string } {
   const [attemptId = '', sha256 = '', ...rest] = key.split('/')
   if (!ATTEMPT_ID.test(attemptId) || !/^[0-9a-f]{64}$/.test(sha256) || rest.length > 0)

@@ -3,9 +3,9 @@ import { createFileSums, type WrittenFile } from '../../src-worker/media/written
 import { BlobFault } from './blobs.ts'
 
 /**
- * Writes bytes under a name beside `file` and, where its SHA-256 is the expected one, gives it its own, in place of an earlier file.
- * Returns what was written. Rejects with a `BlobFault` for other bytes or more than `maxBytes`, or with the system's error; nothing is then
- * left.
+ * Writes bytes under a temporary name next to `file` and, if the SHA-256 is as expected, renames it to `file`, replacing an earlier one.
+ * Returns the facts of the file. Rejects with a `BlobFault` for other bytes or more than `maxBytes`, or with the system's error; nothing is
+ * then left.
  */
 export async function writeVerified(
   bytes: AsyncIterable<Uint8Array>,
@@ -26,7 +26,7 @@ export async function writeVerified(
   }
 }
 
-/** Writes bytes to a file and sums them up. Throws beyond `maxBytes`. */
+/** Writes bytes to a file and hashes them. Throws beyond `maxBytes`. */
 async function writeSummed(
   bytes: AsyncIterable<Uint8Array>,
   file: string,

@@ -1,4 +1,4 @@
-/** Reason for which the queue between machines, or the store of their files, cannot be used. */
+/** Reason why the queue between machines, or their file store, cannot be used. */
 export type FarmFault =
   | 'queue_address'
   | 'queue_unreachable'

@@ -1,4 +1,4 @@
-/** Files between machines in a folder that all of them have mounted: any of them may have put anything there. */
+/** Files between machines in a folder that all of them mount: any of them may have written anything there. */
 import { randomUUID } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
 import { copyFile, lstat, mkdir, readdir, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
@@ -10,13 +10,13 @@ import type { WrittenFile } from '../../src-worker/media/written-file.ts'
 import { ATTEMPT_ID, BlobFault, type Blobs, type FileToStore, keyOf, partsOf } from './blobs.ts'
 import { writeVerified } from './copy-verified.ts'
 
-/** Folder inside the shared one that is ours. */
+/** Our folder inside the shared one. */
 const OWN_FOLDER = 'loudsmith-blobs'
 
-/** Names that we give to files: their checksum, and until they are whole a UUID. */
+/** Names of our files: their checksum, or a UUID while incomplete. */
 const OWN_FILE = /^([0-9a-f]{64}|[0-9a-f-]{36}\.part)$/
 
-/** Opens the store in a folder that is there. Rejects with a {@link BlobFault} where it is not, or cannot be written. */
+/** Opens the store in an existing folder. Rejects with a {@link BlobFault} if it is missing or not writable. */
 export async function openFolderBlobs(shared: string): Promise<Blobs> {
   await away(async () => {
     await stat(shared)
@@ -24,7 +24,7 @@ export async function openFolderBlobs(shared: string): Promise<Blobs> {
   })
   const place = async (attemptId: string) => path.join(await ownFolder(shared), attemptId)
   return {
-    // The system's own: the way to a mounted folder is not ours to judge.
+    // The security of a mount is up to the system.
     isSafe: true,
     put: (attemptId, file) => away(async () => putFile(await place(attemptId), attemptId, file)),
     get(key, file, maxBytes) {
@@ -39,7 +39,7 @@ export async function openFolderBlobs(shared: string): Promise<Blobs> {
   }
 }
 
-/** Returns the real path of our folder. Rejects while it is not there; a link in its place would lead elsewhere. */
+/** Returns the real path of our folder. Rejects if it is missing or a link. */
 async function ownFolder(shared: string): Promise<string> {
   const own = path.join(await realpath(shared), OWN_FOLDER)
   if (!(await lstat(own)).isDirectory()) throw new BlobFault('away', `${own} is no folder`)
@@ -93,12 +93,12 @@ async function deleteFiles(folder: string): Promise<void> {
   await rmdir(folder).catch(unlessOther)
 }
 
-/** Throws an error unless it says that something else lies there, which stays. */
+/** Throws an error unless it means that another entry is there, which stays. */
 function unlessOther(cause: NodeJS.ErrnoException): void {
   if (!['ENOENT', 'EISDIR', 'EPERM', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(String(cause.code))) throw cause
 }
 
-/** Runs `work`; an error of the system is a store that is away or full, and another thing in the place of a file a damaged one. */
+/** Runs `work`; a system error counts as a store that is away or full, anything but a file as a damaged one. */
 async function away<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

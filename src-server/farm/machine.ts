@@ -26,7 +26,7 @@ import type { QueuePlace } from './redis.ts'
 import { type FarmTiming, MISSED_BEATS } from './timing.ts'
 import type { Troubles } from './troubles.ts'
 
-/** Tries to bring files to this machine or back before the attempt is given back. */
+/** Tries to transfer files before the attempt is given back. */
 const FILE_TRIES = 12
 
 /** Between two messages about the progress of an attempt within one stage, ms. */
@@ -41,7 +41,7 @@ const MACHINE_FAILURES: Readonly<Record<string, Loss>> = {
   FFMPEG_MISSING: 'ffmpeg',
   FFMPEG_BROKEN: 'ffmpeg',
   ENCODER_MISSING: 'ffmpeg',
-  // They were brought whole, and are gone from its own folder.
+  // They were fetched completely, and have vanished from its own folder.
   SOURCE_LOST: 'files',
   REFERENCE_LOST: 'files',
 }
@@ -110,7 +110,10 @@ export class Machine {
     this.#worker.on('error', (cause) => deps.log.debug('the queue does not answer', { cause: cause.message }))
   }
 
-  /** Announces this machine and takes attempts once the owner is known to make the same bytes. Rejects with a {@link FarmError} where the name is taken. */
+  /**
+   * Announces this machine and takes attempts once the owner is known to produce the same bytes. Rejects with a {@link FarmError} if the
+   * name is taken.
+   */
   async start(): Promise<void> {
     const { log } = this.#deps
     await this.#takeName()
@@ -120,7 +123,7 @@ export class Machine {
     this.#beats = this.#beat()
   }
 
-  /** Gives back what it works on and leaves. */
+  /** Gives back its attempts and leaves. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('the machine stops'))
     for (const { stop } of this.#running.values()) stop.abort(this.#closing.signal.reason)
@@ -130,7 +133,7 @@ export class Machine {
     await Promise.race([inOrder, this.#deps.clock.sleep(this.#deps.timing.lockMs)])
   }
 
-  /** Waits until a machine of this name that was killed has been forgotten. */
+  /** Waits until a killed machine of the same name has expired. */
   async #takeName(): Promise<void> {
     const { name, clock, timing } = this.#deps
     for (let beats = 0; beats <= MISSED_BEATS; beats++) {
@@ -149,7 +152,7 @@ export class Machine {
     }
   }
 
-  /** Does what the owner wishes, stops what it has given up, and announces itself. */
+  /** Follows the owner's wishes, stops abandoned attempts, and announces this machine. */
   async #lookAndTell(): Promise<void> {
     const { name, facts, clock, onState } = this.#deps
     const [own, owner, wish] = await Promise.all([facts(), this.#machines.owner(), this.#machines.wishFor(name)])
@@ -158,7 +161,7 @@ export class Machine {
     const mayWork =
       wish === undefined && this.#differs.length === 0 && (owner !== undefined || this.#state === 'working')
     if (mayWork && this.#worker.isPaused()) this.#worker.resume()
-    // Attempts under way go on.
+    // Running attempts continue.
     if (!mayWork && !this.#worker.isPaused()) await this.#worker.pause(true)
     this.#state = mayWork ? 'working' : wish ? 'draining' : this.#differs.length > 0 ? 'refused' : 'waiting'
     const announcement = this.#announcement(own)
@@ -185,7 +188,7 @@ export class Machine {
       ...facts,
       ...{ name, slots, instance: this.#instance, cores: availableParallelism(), memoryBytes: totalmem() },
       ...{ state: this.#state, differs: this.#differs, errors: this.#errors },
-      // The owner compares its clock with this one itself.
+      // The owner compares the clocks itself.
       ...{ troubles: this.#deps.troubles.list(), nowMs: clock.now() },
       attempts: [...this.#running.keys()],
       songsPerHour: Math.round(this.#doneAtMs.length / hours),
@@ -193,14 +196,14 @@ export class Machine {
   }
 
   /**
-   * Makes one attempt. Resolves with its end, whatever it was: it is the owner who decides about another. Rejects for anything in the queue
-   * that is no attempt or is worked on already, which touches nothing.
+   * Runs one attempt. Resolves with its end, whatever it was: the owner decides about another one. Rejects, without side effects, for a
+   * queue entry that is no attempt or is already running.
    */
   async #work(job: BullJob): Promise<PackedEnd> {
     const { log, clock, name } = this.#deps
     const attempt = readAttempt(job)
     if (this.#running.has(attempt.id)) throw new Error('it is worked on already')
-    // It would compare this machine with itself.
+    // The comparison would be with this machine itself.
     if (attempt.notOn === name) return this.#lost('gone', 'this machine made it before')
     const running: Running = { stop: new AbortController(), stage: 'decoding', memoryBytes: attempt.memoryBytes }
     const others = [...this.#running.values()]
@@ -276,14 +279,14 @@ export class Machine {
       await clock.sleep(timing.beatMs, running.stop.signal)
   }
 
-  /** Counts a fault of this machine, and leaves the next song to others for a while. */
+  /** Counts a fault of this machine, and pauses so that others take the next song. */
   async #rest({ stop }: Running): Promise<void> {
     if (stop.signal.aborted) return
     this.#errors++
     await this.#deps.clock.sleep(this.#deps.timing.retryMs, stop.signal).catch(() => {})
   }
 
-  /** Returns what tells the owner how far an attempt is. */
+  /** Returns the reporter of an attempt's progress to the owner. */
   #teller(job: BullJob, running: Running): (progress: WorkProgress) => void {
     const { clock } = this.#deps
     let toldAtMs = Number.NEGATIVE_INFINITY
@@ -292,12 +295,12 @@ export class Machine {
       if (progress.stage === running.stage && now - toldAtMs < PROGRESS_STEP_MS) return
       toldAtMs = now
       running.stage = progress.stage
-      // Nothing depends on it.
+      // A lost report does no harm.
       job.updateProgress({ ...progress }).catch(() => {})
     }
   }
 
-  /** Runs what needs the store of files, again for a while where that may help. */
+  /** Runs `work` with the file store, retrying for a while if that may help. */
   async #persist<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     const { clock, timing } = this.#deps
     for (let left = FILE_TRIES - 1; ; left--) {
@@ -311,7 +314,7 @@ export class Machine {
   }
 }
 
-/** Returns the loss that an end is, where this machine and not the song is to blame. Pure. */
+/** Returns an end as a loss if this machine, not the song, is to blame. Pure. */
 function machineFault(end: EngineEnd): { readonly reason: Loss; readonly detail: string } | undefined {
   if (end.kind === 'stopped') return { reason: 'stopped', detail: 'the machine was stopped' }
   if (end.kind === 'crashed' && end.fault === 'not_started') return { reason: 'gone', detail: end.detail }

@@ -5,7 +5,7 @@ import { BlobFault, type BlobFaultKind, type Blobs } from './blobs.ts'
 import { FarmError, type FarmFault } from './farm-error.ts'
 import { openFolderBlobs } from './folder-blobs.ts'
 
-/** Start failures by what the store does. */
+/** Start failures by the fault of the store. */
 const START_FAULTS = {
   away: 'blobs_unreachable',
   full: 'blobs_full',
@@ -14,10 +14,13 @@ const START_FAULTS = {
   missing: 'blobs_damaged',
 } as const satisfies Record<BlobFaultKind, FarmFault>
 
-/** Length of the file by which a store is tried out, bytes: more than one part of a network's answer. */
+/** Size of the file that tests a store, bytes: more than one network packet. */
 const TRIAL_BYTES = 65_536
 
-/** Opens the store of files at an address: `s3://bucket` with an optional prefix, or an absolute folder, once a file below `tmp` has been stored there and brought back. Rejects with a {@link FarmError}. */
+/**
+ * Opens the store of files at an address: `s3://bucket` with an optional prefix, or an absolute folder, once a test file below `tmp` has
+ * been stored and fetched. Rejects with a {@link FarmError}.
+ */
 export async function openBlobs(address: string, tmp: string): Promise<Blobs> {
   const isS3 = address.startsWith('s3://')
   if (!isS3 && !path.isAbsolute(address)) throw new FarmError('blobs_address')
@@ -35,7 +38,7 @@ export async function openBlobs(address: string, tmp: string): Promise<Blobs> {
   }
 }
 
-/** Stores a file, brings it back and removes it: rights to look do not tell of rights to write. Rejects with a {@link BlobFault}. */
+/** Stores a file, fetches it and removes it: read access does not imply write access. Rejects with a {@link BlobFault}. */
 async function tryOut(blobs: Blobs, tmp: string): Promise<void> {
   const name = randomUUID()
   const [folder, attemptId] = [path.join(tmp, name), `${name}-0`]

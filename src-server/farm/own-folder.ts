@@ -1,6 +1,6 @@
 /**
  * Folder of a running machine for the files of its attempts, under a new name in the system's temporary folder. Its lock ends with the
- * program, so that every machine of this host finds the folders that killed ones have left.
+ * program, so that machines on this host can find the folders of killed ones.
  */
 import { type Stats, writeFileSync } from 'node:fs'
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { DirectoryOwnedError, LOCK_FILE, type Ownership, ownDirectory } from '..
 
 const PREFIX = 'loudsmith-machine-'
 
-/** File without which a folder is not ours, and all that it holds. Written under the lock. */
+/** Marker file of our folders, and its content. Written under the lock. */
 const MARKER_FILE = 'loudsmith-machine.json'
 const MARKER = '{ "about": "A machine that masters for Loudsmith keeps its songs here while it works on them." }\n'
 
@@ -31,7 +31,7 @@ export interface OwnFolderDeps {
   readonly sweepMs: number
 }
 
-/** Makes a folder, and removes those of killed machines from now on. Rejects with the system's error. */
+/** Creates the folder, and removes those of killed machines repeatedly. Rejects with the system's error. */
 export async function openOwnFolder(deps: OwnFolderDeps): Promise<OwnFolder> {
   const folder = await mkdtemp(path.join(tmpdir(), PREFIX))
   const ownership = await marked(folder)
@@ -79,7 +79,7 @@ async function sweep(log: Log): Promise<void> {
   }
 }
 
-/** Returns whether a machine of this user made a folder. Nothing is followed: others may write beside it. */
+/** Returns whether a machine of this user made a folder. Links are not followed: others may write to the same place. */
 async function isMarked(folder: string): Promise<boolean> {
   const found = await lstat(folder)
   if (!found.isDirectory() || !isOfThisUser(found)) return false
@@ -91,7 +91,7 @@ async function isMarked(folder: string): Promise<boolean> {
   return text.toString() === MARKER
 }
 
-/** Windows tells no owner; its temporary folder is the user's own. */
+/** Windows reports no owner; its temporary folder is the user's own. */
 const isOfThisUser = ({ uid }: Stats) => process.getuid === undefined || uid === process.getuid()
 
 /** Removes the folder of a program that has ended, its marker last, so that the next sweep finds the remains. Never rejects. */
@@ -102,6 +102,6 @@ async function remove(folder: string, ownership: Ownership): Promise<void> {
       if (name !== MARKER_FILE) await rm(path.join(folder, name), { recursive: true, force: true, maxRetries: 3 })
     await rm(folder, { recursive: true, force: true })
   } catch {
-    // The next search tries again.
+    // The next sweep tries again.
   }
 }

@@ -1,4 +1,4 @@
-/** Orders and results on their way between machines: files are stored under their SHA-256, and those of a WorkOrder stand in it by their addresses. */
+/** Orders and results sent between machines: files are stored under their SHA-256, and a WorkOrder names them by their addresses. */
 import path from 'node:path'
 import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
 import type { WorkOrder, WorkResult } from '../../src-worker/mastering/work-order.ts'
@@ -12,8 +12,8 @@ export async function packOrder(blobs: Blobs, attemptId: string, order: WorkOrde
 }
 
 /**
- * Brings the songs of an order into a folder; those of another attempt, or other ones than it describes, are refused. Rejects with a
- * {@link BlobFault} or a {@link MessageFault}.
+ * Fetches the songs of an order into a folder; songs of another attempt, or not as described, are refused. Rejects with a {@link BlobFault}
+ * or a {@link MessageFault}.
  */
 export async function unpackOrder(
   blobs: Blobs,

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { FarmError } from './farm-error.ts'
 
-/** Farm that is asked for: the queue and the store of files that all its machines share. */
+/** Configured farm: the queue and the file store that all its machines share. */
 export interface FarmWish {
   readonly queue?: string
   readonly blobs?: string
@@ -10,14 +10,14 @@ export interface FarmWish {
 /** Addresses of a farm. */
 export interface FarmPlaces {
   readonly queue: string
-  /** Password of the queue, where it does not stand in its address. */
+  /** Password of the queue, if not part of its address. */
   readonly queuePassword?: string
   readonly blobs: string
 }
 
 /**
- * Returns the addresses that a program was started with, in place of absent ones the environment's, then those of the settings; undefined
- * where there are none. Throws a {@link FarmError} where one of the two is missing, or a password stands in an argument.
+ * Returns the addresses from the program's arguments, else from the environment, else from the settings; undefined without any. Throws a
+ * {@link FarmError} if one of the two is missing, or an argument contains a password.
  */
 export function farmPlaces(
   wish: FarmWish,

@@ -18,7 +18,7 @@ import { writeVerified } from './copy-verified.ts'
 import { FarmError } from './farm-error.ts'
 import { isLoopback } from './places.ts'
 
-/** Region where none is set: servers that are not Amazon's take any. */
+/** Default region: servers other than Amazon's accept any. */
 const ANY_REGION = 'us-east-1'
 
 /** Status of servers whose disks are full (RFC 4918, section 11.5). */
@@ -33,7 +33,7 @@ const REFUSALS = new Set([
   ...['CredentialsProviderError', 'AllAccessDisabled', 'AccountProblem', 'RequestTimeTooSkewed'],
 ])
 
-/** Opens the store in a bucket that is there. Rejects with a {@link BlobFault} where it cannot be reached. */
+/** Opens the store in an existing bucket. Rejects with a {@link BlobFault} if it cannot be reached. */
 export async function openS3Blobs(address: string): Promise<Blobs> {
   const url = URL.parse(address)
   if (!url?.hostname) throw new FarmError('blobs_address')
@@ -83,7 +83,7 @@ export async function openS3Blobs(address: string): Promise<Blobs> {
   }
 }
 
-/** Returns whether nobody on the way to a server can read along; Amazon's own is reached by https. */
+/** Returns whether the connection to a server is encrypted or local; Amazon's own uses https. */
 function isSafeEndpoint(endpoint: string | undefined): boolean {
   const url = endpoint === undefined ? undefined : URL.parse(endpoint)
   return url?.protocol !== 'http:' || isLoopback(url.hostname)
@@ -96,7 +96,7 @@ function faultKind(cause: unknown): BlobFaultKind {
   return $metadata?.httpStatusCode === INSUFFICIENT_STORAGE ? 'full' : 'away'
 }
 
-/** Runs `work`; whatever the server or the way to it says is a store that is away, but for a file that is not there. */
+/** Runs `work`; any error of the server or the network counts as a store that is away, except for a missing file. */
 async function away<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

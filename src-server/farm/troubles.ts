@@ -1,4 +1,4 @@
-/** Troubles of a farm while it runs, as one machine sees them: they are told, and go when what failed works again. */
+/** Troubles of a running farm, as seen by one machine: each is reported until the failed part works again. */
 import type { FarmTrouble } from '../../src-contract/machines.ts'
 import { BlobFault, type BlobFaultKind, type Blobs } from './blobs.ts'
 
@@ -10,7 +10,7 @@ const FILE_TROUBLES = {
   missing: 'files_damaged',
 } as const satisfies Record<BlobFaultKind, FarmTrouble>
 
-/** The troubles of this moment. */
+/** The current troubles. */
 export class Troubles {
   readonly #current = new Set<FarmTrouble>()
 
@@ -28,7 +28,7 @@ export class Troubles {
   }
 }
 
-/** Returns the troubles that last: connections that others on the way can read. */
+/** Returns the permanent troubles: connections that others on the network can read. */
 export function openConnections(
   place: { readonly isEncrypted: boolean; readonly isLoopback: boolean },
   blobs: Pick<Blobs, 'isSafe'>,
@@ -39,7 +39,7 @@ export function openConnections(
   return troubles
 }
 
-/** Returns a store that notes its faults, until a file is stored or brought again. */
+/** Returns a store that reports its faults until a file is stored or fetched again. */
 export function noted(blobs: Blobs, troubles: Troubles): Blobs {
   const note = async <Result>(work: Promise<Result>): Promise<Result> => {
     try {

@@ -19,7 +19,7 @@ export interface Folders {
   attempt(jobId: string, start: number): string
   /** The finished masters' folder: the attempt that succeeded, renamed. */
   result(jobId: string): string
-  /** Coded copies of its masters; made when the first is asked for. */
+  /** Coded copies of its masters; made at the first request. */
   copies(jobId: string): string
   /** Stores a song under `target`, without copying if the file system allows it; `target` must not exist. */
   keep(songPath: string, target: string): void

@@ -40,7 +40,7 @@ export function createRunMix(deps: {
   readonly random: Pick<Random, 'newUuid'>
   readonly ffmpeg: () => Promise<Ffmpeg>
   readonly storage: Pick<Storage, 'requireDisk'>
-  /** Folder of files on their way. */
+  /** Folder for temporary files. */
   readonly tmp: string
   readonly timeLimitMs: number
   /** Aborted when the server stops. */

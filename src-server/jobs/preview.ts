@@ -10,7 +10,7 @@ import { serviceFailure } from '../uploads/inspect.ts'
 import type { RenderAlone } from './render-alone.ts'
 import type { Submission } from './submit.ts'
 
-/** Passage that is asked for. */
+/** Requested passage. */
 export interface Cut {
   /** The loudest passage when absent. */
   readonly startSeconds?: number

@@ -33,7 +33,7 @@ export interface SubmissionFormDeps extends Pick<FormContext, 'isStemSet' | 'pre
   readonly makeMix: MakeMix
   readonly clock: Clock
   readonly random: Random
-  /** Folder of uploads on their way. */
+  /** Folder for uploads in progress. */
   readonly tmpFolder: string
   readonly storage: Pick<Storage, 'requireDisk'>
 }

@@ -21,7 +21,7 @@ export interface ListeningTestsDeps {
   readonly store: ListeningStore
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'newUuid' | 'randomBytes'>
-  /** Folder of files on their way. */
+  /** Folder for temporary files. */
   readonly tmp: string
   /** Throws INSUFFICIENT_STORAGE unless that many bytes more can be written on the disk. */
   readonly requireDisk: (bytes: number) => void

@@ -71,7 +71,7 @@ export class Webhooks {
     this.#statements = prepareStatements(deps.db)
   }
 
-  /** Returns the secret that signs the callbacks of jobs with a webhook_url; made when it is first asked for. */
+  /** Returns the secret that signs the callbacks of jobs with a webhook_url; created when first requested. */
   jobSecret(): string {
     return this.#statements.selectJobSecret.get()?.secret ?? this.replaceJobSecret()
   }

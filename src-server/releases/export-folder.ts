@@ -14,7 +14,7 @@ import { AppError, invalidRequest } from '../http/app-error.ts'
 export interface FolderFile {
   /** Name in the folder, safe on every file system, with `/` behind the name of a folder in it. */
   readonly name: string
-  /** Its bytes, or the path of a file of ours with them. */
+  /** Its bytes, or the path of one of our files with them. */
   readonly content: Buffer | string
   readonly sizeBytes: number
   readonly sha256: string

@@ -77,7 +77,7 @@ export interface Exported {
   readonly cover: CoverRow | undefined
   /** Sources whose manifests the files carry over, by track; undefined for a track without one. */
   readonly signedSources: readonly (SignedSource | undefined)[]
-  /** Time by which the age of rules is told. */
+  /** Current time, to tell the age of rules. */
   readonly nowMs: number
 }
 

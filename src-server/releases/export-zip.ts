@@ -18,7 +18,7 @@ const FIXED_DATE = '1980-01-01T00:00:00Z'
 const PIECE_BYTES = 1 << 20
 
 /**
- * Writes the ZIP of a folder, a real path, beside it. It is written inside the folder under a name of ours and then moved. Throws
+ * Writes the ZIP of a folder, a real path, next to it. It is written inside the folder under our own name and then moved. Throws
  * FOLDER_TAKEN if a file of that name exists and `isOurs` does not recognise it, INVALID_REQUEST if the disk is not writable, the system's
  * error on a full disk, and the reason of `signal`.
  */

@@ -24,7 +24,7 @@ export interface RunPart {
   readonly goesOver?: boolean
   /** The job's request without the targets of the record and the corrections. */
   readonly request: MasterRequest
-  /** True for the song of a generator in a record that levels them. */
+  /** True for a generated song in a record that levels these. */
   readonly isLevelled?: boolean
   /** Silence behind it that is part of its file, s. */
   readonly silenceSeconds: number
@@ -95,7 +95,7 @@ export interface JobOutcome {
 export interface MeasuredUnit {
   readonly steps: LoudnessSteps
   readonly corrections: Corrections
-  /** Change of its level as the song of a generator, LU. */
+  /** Level change for a generated song, LU. */
   readonly levelledLu: number
 }
 

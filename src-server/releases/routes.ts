@@ -29,7 +29,7 @@ export interface ReleaseRoutesDeps {
   readonly baseUrl: string
   readonly clock: Clock
   readonly random: Random
-  /** Folder of uploads on their way. */
+  /** Folder for uploads in progress. */
   readonly tmp: string
   readonly storage: Pick<Storage, 'requireDisk'>
   /** Returns a picture as a cover. Throws INVALID_REQUEST for anything but a whole JPEG or PNG, UNAVAILABLE without ffmpeg. */

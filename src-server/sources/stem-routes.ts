@@ -41,7 +41,7 @@ export interface StemRoutesDeps {
   readonly isStillAllowed: (caller: Caller) => boolean
   readonly clock: Clock
   readonly random: Pick<Random, 'newUuid'>
-  /** Folder for uploads on their way, on the disk of the stored songs. */
+  /** Folder for uploads in progress, on the disk of the stored songs. */
   readonly tmp: string
 }
 

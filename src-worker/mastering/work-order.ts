@@ -155,7 +155,7 @@ export interface AuditionEstimate {
 /** Piece of work of the process that plays auditions, by its result. */
 export interface AuditionTasks {
   readonly estimate: { readonly order: AuditionOrder; readonly result: AuditionEstimate }
-  /** Interleaved PCM of some frames of the estimate; as it was first rendered, whenever it is asked for again. */
+  /** Interleaved PCM of some frames of the estimate; the same at every request as first rendered. */
   readonly passage: {
     readonly order: AuditionOrder & {
       readonly firstFrame: number

@@ -122,7 +122,7 @@ async function readAllFrames(
     let at = 0
     while (at + HEADER_BYTES <= bytes.length) {
       const header = readHeader(bytes, at)
-      // A stray sync pattern in garbage is told from a frame by the bytes behind it.
+      // The bytes after it distinguish a frame from a stray sync pattern.
       const isFrame =
         header &&
         (header.version === version || isStream(bytes, at, header, isLast ? bytes.length : Number.POSITIVE_INFINITY))

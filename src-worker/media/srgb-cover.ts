@@ -31,7 +31,7 @@ const MOST_SIDE_PX = 6000
 const SMALLER_SIDE_PX = 3000
 /** Largest picture that is decoded, pixels: 8000 × 8000. It takes four bytes for each. */
 const MOST_PIXELS = 64_000_000
-/** Pixels that are converted at a time: other work of the process goes on in between. */
+/** Pixels converted at a time: other work of the process continues in between. */
 const SLICE_PX = 32_768
 /** Nodes for each channel of the table that CMYK is converted by. */
 const CMYK_NODES = 17
@@ -84,7 +84,7 @@ export async function srgbCover(
   const removed: CoverChange[] = isPrivate ? ['private_data'] : []
   if (isPlain) return { bytes: plain, facts, changes: removed }
   const pixels = await decoded(await ffmpeg(), sent, facts, { orientation, sidePx, signal })
-  // Its colours are told where it is stored.
+  // Its colours are reported when it is stored.
   const unchanged = isTooMuch ? undefined : { bytes: plainPicture(sent), facts, changes: removed }
   if (!pixels) return unchanged
   const { rgb, isFlattened } = await rgbOf(pixels, profile, signal)

@@ -40,7 +40,7 @@ export function RecordSection({ release }: { release: Release }) {
   )
 }
 
-/** The switch of levelling, for a record that has songs of generators to level. */
+/** The switch for levelling, for a record with generated songs. */
 function Levelling({ release }: { release: Release }) {
   const { editor, plan: store } = useApp().releases
   const { t } = useWords()

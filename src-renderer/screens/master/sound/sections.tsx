@@ -91,7 +91,7 @@ export function StartingPoint({ settings, mixed, change, reference }: StartingPo
   )
 }
 
-/** Shares of the planned processing to apply, processing that is off until it is asked for, and faults to leave alone. */
+/** Shares of the planned processing to apply, processing that is off by default, and faults to leave alone. */
 export function PlannedSection({ settings, mixed, change }: SectionProps) {
   const { t } = useWords()
   const { skip_repairs } = settings
