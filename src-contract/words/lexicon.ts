@@ -1,6 +1,6 @@
 /**
  * Vocabulary of a sound engineer in English and Korean: what each word asks of which setting. Steps and choices are our recommendation.
- * A pattern is a regular expression without anchors; one in Korean is a stem, which any ending may follow.
+ * A pattern is a regular expression without anchors; one in Korean is a stem, which any ending may follow; one with a hyphen is a verb, found in all its forms.
  */
 import type { Format } from '../formats.ts'
 import { PLATFORMS, type Platform, platformFacts } from '../platforms/index.ts'
@@ -28,8 +28,16 @@ export type Meaning =
       readonly isFault?: boolean
       readonly isFaint?: boolean
     }
-  /** A part of the sound, which levels and directions are about. `kept`: what keeping it as it is asks for. */
-  | { readonly kind: 'part'; readonly knob: Knob; readonly kept?: Partial<JobSettings>; readonly isVague?: boolean }
+  /**
+   * A part of the sound, which levels and directions are about. `sign`: −1 if the knob moves the other way. `kept`: what keeping it as it is asks for.
+   */
+  | {
+      readonly kind: 'part'
+      readonly knob: Knob
+      readonly sign?: Sign
+      readonly kept?: Partial<JobSettings>
+      readonly isVague?: boolean
+    }
   /** A level of a part; `alone` is the knob that it means without one. */
   | { readonly kind: 'level'; readonly sign: Sign; readonly alone: Knob; readonly isFault?: boolean }
   /** Words that tell how something is, so that what follows is no wish. */
@@ -41,7 +49,7 @@ export type Meaning =
   /** Factor of the step. */
   | { readonly kind: 'degree'; readonly factor: number }
   | { readonly kind: 'too' }
-  | { readonly kind: 'not'; readonly isStated?: boolean }
+  | { readonly kind: 'not'; readonly isStated?: boolean; readonly isWaived?: boolean }
   | { readonly kind: 'keep' }
   /** A setting with its value. */
   | { readonly kind: 'choice'; readonly settings: Partial<JobSettings> }
@@ -69,6 +77,7 @@ export const STEPS: Readonly<Partial<Record<Knob, number>>> = {
   presence_db: 1,
   air_db: 1.5,
   width_percent: 20,
+  highs_side_db: 3,
   punch: 25,
   warmth: 25,
   density: 25,
@@ -132,58 +141,61 @@ const QUALITIES: readonly Term[] = [
     'tilt_db',
     -1,
     'dark(er|est|ness|en)?|darkened|gloomy|warmish|moody top|mellow(er)?',
-    '어둡|어두|다크|칙칙하게|무거운 분위기|톤 ?다운|무드 ?있|가라앉은 느낌|차분|침침',
+    '어둡-|다크|칙칙하게|무거운 분위기|톤 ?다운|무드 ?있|가라앉은 느낌|차분|침침',
   ),
   fault(
     'tilt_db',
     -1,
-    'dull(er|ness)?|woolly|wooly|congested|airless|claustrophobic|lo-?res|blanket over( (it|the speakers|everything))?|under ?water|cloudy|murky|foggy|hazy|closed[ -]in|box(y|ier|iness)|boxed in|muffled|stuffy|veiled|blanket(ed)?',
-    '답답|먹먹|텁텁|꽉 ?막|뻑뻑|침침한|맹맹|둔탁|멍청|물속|이불( ?(속|덮[은어인힌]))?|먹힌|갇힌|갇혀|흐릿|흐리|뿌옇|뿌연|칙칙|텁텁|탁탁한|뭉개|막힌|막혀',
+    'muted|smothered|suffocat(ed|ing)|blurr(y|ed)|smear(y|ed)|(from )?(behind a (door|wall|curtain)|(in )?the next room|under a pillow)|dull(er|ness)?|woolly|wooly|congested|airless|claustrophobic|lo-?res|blanket over( (it|the speakers|everything))?|under ?water|cloudy|murky|foggy|hazy|closed[ -]in|box(y|ier|iness)|boxed in|muffled|stuffy|veiled|blanket(ed)?',
+    '답답|먹먹|텁텁|꽉 ?막|뻑뻑|침침한|맹맹|둔탁|멍청|물속|이불( ?(속|덮[은어인힌]))?|먹힌|갇히-|흐릿|흐리-|뿌옇|뿌연|칙칙|탁탁한|막히-',
   ),
-  quality('tilt_db', 1, 'refreshing', '시원(시원)?|뻥 ?뚫|뚫리|청량|([탁확] ?)?(트인|트이|틔)'),
+  quality('tilt_db', 1, 'refreshing', '시원(시원)?|뻥 ?뚫|뚫|청량|([탁확] ?)?(트인|트이|틔)'),
   size('tilt_db', 1, -1, 'lighter'),
   size('presence_db', -1, -1, 'soft(er|en|ness)?'),
+  size('dynamics_amount', -1, 1, 'life'),
+  size('intensity', -1, -1, '(do not|don.?t) overdo( it)?|not overdone', '(너무 )?과하지 ?않|오버하지'),
   size(
     'bass_db',
     1,
     1,
-    'deep(er|en|est)?|heav(y|ier|iest)|hefty|weightier|powerful|beefy|beefier|fat(ter|test|ten)?|thick(er|en)?|full(er)?',
+    'deep(er|en|est)?|heav(y|ier|iest)|hefty|weightier|powerful|beefy|beefier|(f|ph)at(ter|test|ten)?|thi(ck(er|en)?|cc)|full(er)?',
   ),
   quality(
     'bass_db',
     1,
-    'fatness|bod(y|ied)|oomph|beef|meat(y|ier)?|rich(er|ness)?|bass[- ]?heavy|chunky|chunkier|heaviness|weight(y|ier)?|fullness|thickness|bassy|bassier',
-    '묵직|(우퍼[가를] ?)?울리[게도]|두껍|쿵쾅|우퍼감|살집|속 ?찬|무게감|풍만|꽉 ?찬|꽉 ?차|든든|풍부|두터|웅장한 저음|빵빵|중후|볼륨감|쿵쿵|두꺼|두툼|풍성|빵빵|깊|무겁|무거',
+    'fill(ed)?( (it|this|things))?( (out|up|in))?|(shake|rattle|move) (the|my|our)( whole)? (room|house|floor|walls?|car|trunk|club|place)|chest(y|ier)?|girth|heft|trunk|chugs?|chuggy|chugging|thud(s|dy)?|fatness|bod(y|ied)|oomph|beef|meat(y|ier)?|rich(er|ness)?|bass[- ]?heavy|chunky|chunkier|heaviness|weight(y|ier)?|fullness|thickness|bassy|bassier',
+    '묵직|흔들리-|(우퍼[가를] ?)?울리[게도]|두껍-|쿵쾅|우퍼감|살집|속 ?찬|무게감|풍만|꽉 ?차-|든든|풍부|두텁-|웅장한 저음|중후|볼륨감|쿵쿵|두툼|풍성|깊|무겁-',
   ),
+  size('bass_db', 1, 1, 'booming low', '빵빵'),
   fault(
     'bass_db',
     -1,
-    'thin(ner|ness)?|bassless|gutless|weedy|weak low end|papery|hollow|skinny|small|puny|lightweight|wimpy bass|tinny|tinnier|anemic|(like a )?tin can|small and weak',
-    '얇|앏|가늘|얄팍|휑|텅 ?비|텅 ?빈|빈 ?느낌|마른|홀쭉|허하|속 ?빈|비어|가볍|가벼|빈약|깡통',
+    'lean(er)?|thin(ner|ness)?|bassless|gutless|weedy|weak low end|papery|hollow|empty|skinny|small|puny|lightweight|wimpy bass|tinny|tinnier|anemic|(like a )?tin can|small and weak',
+    '얇|앏|가늘|얄팍|휑|텅 ?비|텅 ?빈|빈 ?느낌|마른|홀쭉|허하|속 ?빈|비어|가볍-|빈약|깡통',
   ),
   fault(
     'bass_db',
     1,
-    'boom(y|ier|iness|ing)?|plosives?|low-?mid build-?up|swampy|dron(e|ing)|overpowering|booming|loose|flabby|muddled|mushy|bass is everywhere|mud(dy|dier|diness)?|rumbl(es?|y|ing)|woof(y|iness)|bloated|tubby',
-    '웅웅대|웅웅|붕붕|꿀렁|우우웅|벙찌|부웅|뭉쳐|뭉치는|뭉친|부글|뭉개지는|지저분|벙벙|울려요|울림이|우웅|먹먹한 저음|둥둥|벙벙|부밍|탁하|탁한|탁해',
+    'hum(s|ming)?|(mic )?pop(s|ping)( p.?s)?|mess(y|ier)|clutter(ed)?|crowded|sloppy|boom(y|ier|iness|ing)?|plosives?|low-?mid build-?up|swampy|dron(e|ing)|overpowering|booming|loose|flabby|muddled|mush(y|ier)?|flub(by)?|bass is everywhere|mud(dy|dier|diness)?|rumbl(es?|y|ing)|woof(y|iness)|bloated|tubby',
+    '웅웅대|웅웅|붕붕|꿀렁|우우웅|벙찌|부웅|뭉치-|뭉쳐|팝핑|파열음|부글|뭉개지는|지저분|벙벙|울려요|울림이|우웅|먹먹한 저음|둥둥|벙벙|부밍|탁하|탁한|탁해',
   ),
   quality(
     'presence_db',
     1,
-    'present|presence|audible|hear(able)?|understandable|intelligible|detail(ed|s)?|focus(ed)?|clear(er|est|ly)?|clarity|intelligib(le|ility)|articulate|defin(ed|ition)|crisp vocals?',
-    '또렷|선명|생생|살아 ?있|깨어|깨끗|깔끔|분명|까랑|명징|똑똑히|잘 ?들리|잘 ?들려|잘 ?들렸|디테일|도드라|명료|존재감|뚜렷|명확',
+    'present|presence|audible|hear(able)?|underst(and|ood|andable)|intelligible|detail(ed|s)?|focus(ed)?|clear(er|est|ly)?|clarity|intelligib(le|ility)|articulate|defin(ed|ition)|crisp vocals?',
+    '또렷|또랑|초롱|또박|선명|생생|살아 ?있|깨어|깨끗|깔끔|분명|[까카]랑|명징|똑똑히|잘 ?들리|잘 ?들려|잘 ?들렸|디테일|도드라|명료|존재감|뚜렷|명확',
   ),
   fault(
     'presence_db',
     1,
-    'harsh(er|est|ness)?|de-?harsh|jagged|piercingly|honk|aggress(ive|ion)|fierce|scratchy|screechy|screaming|metallic|brash|spiky|poking( out)?|pok(e|es) out|stab(by|bing)|in the 3k|grainy|crunchy|pierc(e|ing)|shrill(er|ness)?|sharp(er|ness)?|strident|abrasive|grating|nasal|honky|edgy|aggressive|biting|ear.?piercing',
-    '날카|쇳소리|쏘|쏴|공격|쩌렁|코맹맹|비음|뻗치|따끔|찢어|깨지는|시끄러운 고음|뾰족|빡빡한|앵앵|째지|금속|찌르|거칠|거친|자극|앙칼|쨍',
+    'harsh(er|est|ness)?|de-?harsh|jagged|piercingly|honk(s|ing)?|nasall?y|nose|rasp(y|ier|ing)?|quack(y|ing)?|ring(s|y|ing)|clang(s|y|ing)?|resonan(t|ces?)|edge|crunch|stab(s|bing)?|honk|aggress(ive|ion)|fierce|scratchy|screechy|screaming|metallic|brash|spiky|poking( out)?|pok(e|es) out|stab(by|bing)|in the 3k|grainy|crunchy|pierc(e|ing)|shrill(er|ness)?|sharp(er|ness)?|strident|abrasive|grating|nasal|honky|edgy|aggressive|biting|ear.?piercing',
+    '날카|쇳소리|쏘-|귀를 ?(찌르-|때리-)|코 ?막|콧소리|공격|쩌렁|코맹맹|비음|뻗치|따끔|찢어|깨지-|갈라지-|시끄러운 고음|뾰족|빡빡한|앵앵|째지|금속|찌르-|거칠-|자극|앙칼|쨍',
   ),
   quality(
     'presence_db',
     -1,
-    'smooth(er|est|ness)?|tak(e|ing) (some of |a bit of )?the edge off|buttery|lush|sweet(er|en)?|pleasant|comfortable|creamy|mild(er)?|easy on the ears?|velvety|relaxed|gentler? on (the|my) ears?|polite|round(er|ed)?',
-    '부드러|부드럽|귀가 ?편|매끈|보드라|달콤|감미로운 소리|유한|순하|편안|은은한 고음|촉촉|말랑|둥글|매끄',
+    'smooth(er|est|ness)?|tak(e|ing) (some of |a bit of )?the (edge|sting|bite) (off|out)( of)?|buttery|tender(er)?|chill(ed|er)?( out)?|relax|calm(er)|lush|sweet(er|en)?|pleasant|comfortable|creamy|mild(er)?|easy on the ears?|velvety|relaxed|gentler? on (the|my) ears?|polite|round(er|ed)?',
+    '부드럽-|귀가 ?편|듣기 ?편|편하|편한|매끈|보드라|달콤|감미로운 소리|유한|순하|편안|은은한 고음|촉촉|말랑|둥글|매끄',
   ),
   {
     en: '(hurts?|tires?|tiring|fatigu(e|ing))( (my|the))?( ears?)?',
@@ -193,113 +205,141 @@ const QUALITIES: readonly Term[] = [
   quality(
     'air_db',
     1,
-    'air(y|ier|iness)?|twinkl(e|y|ing)|crystal(line)?( clear)?|zingy top|open top|breathy|breathiness|glitter(y)?|glassy shine|shin(e|y|ier)|lush highs|expensive|sparkl(e|y|ing)|shimmer(y|ing)?|crisp(er|y|ier|ness)?|silky|silk|glossy|sheen',
-    '공기감|세련|반짝|반짝반짝|살랑|호흡감|하늘하늘|에어|샤르르|청아|맑|투명한 고음|고급|찰랑|바삭',
+    'air(y|ier|iness)?|glisten(s|ing)?|twinkl(e|y|ing)|crystal(line)?( clear)?|zingy top|open top|breathy|breathiness|glitter(y)?|glassy shine|shin(e|y|ier)|lush highs|expensive|sparkl(e|y|ing)|shimmer(y|ing)?|crisp(er|y|ier|ness)?|silky|silk|glossy|sheen',
+    '공기감|세련|반짝|반짝반짝|살랑|호흡감|하늘하늘|에어|샤르르|청아|맑|투명한 고음|고급|찰랑|바삭|크리스피|사각|샤한|샤하|샤라락',
   ),
   fault(
     'air_db',
     1,
-    'sibilan(t|ce)|s.?s |t.?s and s.?s|lispy|de-?sibilance|spit|sizzl(e|y|ing)|lisp(y)?|ess sounds?|hissy|spitty|esses|ess(es|y)|s sounds?|s[ -]?es|fizz(y|ier|iness)?|hiss(y|ing)?|brittle',
-    '치찰음|지글|ㅅ ?소리|쓰읍|츠츠|스스|스[ -]?소리|쌕쌕|시옷|쓰 ?소리|칙칙거|치치|쉿|치익|ㅅ ?발음|시옷',
+    '(background )?noise|buzz(y|ing)?|splash(y|ier)?|sibilan(t|ce)|s.?s |t.?s and s.?s|lispy|de-?sibilance|spit|sizzl(e|y|ing)|lisp(y)?|ess sounds?|hissy|spitty|esses|ess(es|y)|s sounds?|s[ -]?es|fizz(y|ier|iness)?|hiss(y|ing)?|brittle',
+    '치찰음|지글|찌글|치지직|쉭|잡음|노이즈|히스|ㅅ ?소리|쓰읍|츠츠|스스|스[ -]?소리|쌕쌕|시옷|쓰 ?소리|칙칙거|치치|쉿|치익|ㅅ ?발음|시옷',
   ),
   quality(
     'width_percent',
     1,
     'wide(r|st|n|ned)?|cavernous|surround(ing)?|enveloping|width on it|ambient space|space|broad(er|en)?|expansive|immersive|roomy|room(ier)?|epic|3d|panoramic|spacious(ness)?|spread',
-    '넓|공간감|벌어[지져진]|스케일감|광대|3d|3D|스케일|광활|꽉 ?채|퍼지|퍼져|벌려|벌리|확장|이머시브|크고 ?넓|웅장|와이드|펼[치쳐]|입체',
+    '넓|공간감|벌어지-|스케일감|광대|3d|스케일|광활|꽉 ?채|퍼지-|벌리-|확장|이머시브|크고 ?넓|웅장|와이드|펼[치쳐]|입체',
   ),
   size('width_percent', 1, 1, 'open(er|ness)?( up)?|big(ger|gest)?|huge|massive|enormous|giant|gigantic|large(r)?'),
   quality(
     'width_percent',
     -1,
     'narrow(er|est)?|pull (in the (stereo|sides)|the (stereo( image)?|sides) in)|cramped|in the middle|to the (middle|cent(er|re))|narrowing|tighter stereo|closer together|focused stereo|cent(er|re)d|mono-?ish',
-    '좁|가운데로|모[으아]',
+    '좁|(가운데|센터|중앙)(로|으로)|모으-',
   ),
   quality(
     'punch',
     1,
-    'punch(y|ier|iness)?|energ(y|etic)|slap(s|py)?|groov(e|y|ier)|kick(s)? (more|harder|hard)|percussive|aggressive drums|weighty drums|explosive|tough(er)?|strong(er)? drums|hard(er)? hitting|bounc(e|y|ier)|hit(s|ting)? hard(er)?|hard[ -]hitting|pop(s|ping)? more|crack|smack|thump(y)?|kick ass|energetic drums|bite|banging|bang(s|er)?|thwack|drive|driving|tight(er|en|ness)?|snap(py|pier|piness)?|attacks?|transients?|impact|slam|kick(s)? harder|hits? harder|knock(s|ing)?|firm(er)?|solid',
-    '펀치( ?있)?|파워풀|타이트|쫀득|때렸|타격|쫄깃|통통|그루브|리듬감|쳐 ?주|빡세|쿵쿵 ?치|빵빵 ?터|때리|빡|꽂히|꽂혀|[쫙착짝] ?붙|쿵|힘차|힘 ?있|파워|찰싹|쫙|박력|강렬|두들|짱짱|단단|탄탄|때려|때리|어택|쫀쫀|조여|조이|임팩트|탁탁',
+    'punch(y|ier|iness)?|wallop(s|ing)?|pound(s|ing)?|hammer(s|ing)?|hit(s|ting)?( (like a \\w+|me|you|hard(er)?))?|power|pulse|throb(s|bing)?|swagger|attitude|(kick |beater )click|click (on|of|in|from) the (kick|beater)|beater|energ(y|etic)|slap(s|py)?|groov(e|y|ier)|kick(s)? (more|harder|hard)|percussive|aggressive drums|weighty drums|explo(sive|des?)|tough(er)?|strong(er)? drums|hard(er)? hitting|bounc(e|y|ier)|hit(s|ting)? hard(er)?|hard[ -]hitting|pop(s|ping)? more|crack|smack|thump(y)?|kick ass|energetic drums|bite|banging|bang(s|er)?|thwack|drive|driving|tight(er|en|ness)?|snap(py|pier|piness)?|attacks?|transients?|impact|slam|kick(s)? harder|hits? harder|knock(s|ing)?|firm(er)?|solid',
+    '펀치( ?있)?|에너지|활기(차)?|생기 ?있|신나|파워풀|타이트|쫀득|때렸|타격|쫄깃|통통|그루브|리듬감|쳐 ?주|빡세|쿵쿵 ?치|빵빵 ?터|때리|빡|꽂히-|박히-|[쫙착짝딱] ?붙|쿵|힘차|힘 ?있|파워|찰싹|쫙|박력|강렬|두들|짱짱|단단|탄탄|때리-|어택|쫀쫀|조이-|임팩트|탁탁',
   ),
   quality(
     'punch',
     -1,
     '(soft|smooth|round|gentl)(er?|en|ed)? (out )?(the )?(attacks?|transients?|drums?)|glu(e|ed|ing)|blend(ed)?|gel|cohesi(ve|on)|together',
-    '(어택|트랜지언트|드럼)[을를은]? ?(더 ?|좀 ?)?(부드럽|부드러|말랑)|접착|하나처럼|하나로( ?(뭉치|뭉쳐|묶|합치|합쳐))?|붙여|어우러|글루',
+    '(어택|트랜지언트|드럼)[을를은]? ?(더 ?|좀 ?)?(부드럽|부드러|말랑)|접착|하나처럼|하나로( ?(뭉치|뭉쳐|묶|합치|합쳐))?|붙이-|어우러지-|섞이-|녹아들|글루',
   ),
   quality(
     'density',
     1,
-    'dens(e|er|ity)|compact|(?<!(not|n.t|never) )(crush|squash|smash|slam|flatten) (it|this)',
+    'dens(e|er|ity)|compact|(?<!(not|n.?t|never) )(crush|squash|smash|slam|flatten) (it|this)',
     '밀도|촘촘|빽빽|꽉꽉( ?(채우|채워|차))?',
   ),
   quality(
     'warmth',
     1,
     'warm(er|est|th|ing)?( (it|things) up)?|grit(ty|tier)?|dirt(y|ier)?( it up)?|distort(ion|ed)?|drive it|toasty|woody|colou?r(ed|ful)?|tubey|vinyl|lo-?fi warmth|harmonics|overdrive|old[ -]school|sepia|organic|saturat(ed|ion|e)|analog(ue)?|tube(s|y)?|tape|vintage|retro|cozy',
-    '따뜻|따듯|웜|그릿|드라이브|디스토션|왜곡|찌그러진 맛|색깔|훈훈|아늑|엘피|LP|포근|배음|감미|따스|온기|새추레이션|새츄레이션|포화|아날로그|빈티지|레트로|진공관|테이프',
+    '따뜻|따듯|따땃|웜|그릿|드라이브|디스토션|왜곡|찌그러진 맛|색깔|훈훈|아늑|엘피|lp|더럽히-|더럽|포근|배음|감미|따스|온기|새추레이션|새츄레이션|포화|아날로그|빈티지|레트로|진공관|테이프',
   ),
-  fault('warmth', -1, 'cold(er|ness)?|clinical|sterile|icy|digital|glassy', '디지털|차갑|차가|차디찬|냉랭'),
-  quality('target_lufs', 1, 'turn(ed)?( (it|this|the song|everything))? up|loudness', ''),
+  fault('warmth', -1, 'cold(er|ness)?|clinical|sterile|icy|digital|glassy', '디지털|차갑-|차디찬|냉랭'),
+  quality(
+    'target_lufs',
+    1,
+    'turn(ed)?( (it|this|that|everything|the (song|track|whole thing)))? up(?! (the|my|his|her|your|those|these)\\b)|loudness',
+    '',
+  ),
   quality(
     'target_lufs',
     -1,
-    'turn(ed)?( (it|this|the song|everything))? down|((leave|keep)( (me|some|more|a bit of))* )?headroom',
+    'turn(ed)?( (it|this|that|everything|the (song|track|whole thing)))? down(?! (the|my|his|her|your|those|these)\\b)|((leave|keep)( (me|some|more|a bit of))* )?headroom',
     '헤드룸[을도]?( ?(좀|조금|더))?( ?(남[기겨]|확보))?',
   ),
   quality(
     'dynamics_amount',
     -1,
-    'dynamics?|dynamic range compression off|life|room to breathe|movement|contrast|dynamic range|breath(e|ing|es)?|lively',
+    'dynamics?|dynamic range compression off|room to breathe|movement|contrast|dynamic range|breath(e|ing|es)?|lively',
     '다이내믹|다이나믹|강약|숨 ?쉬|호흡|여백|셈여림|기복|생동|숨',
   ),
   fault(
     'dynamics_amount',
     1,
-    'squash(ed|ing)?|crush|squeez(e|ed)|flattened|brick ?wall(ed)?|overcooked|slammed|over-?compress(ed|ion)?|flat ?tened|pumping|crushed|lifeless dynamics',
-    '눌리|눌린|찌그러|짓눌|납작|과압축|벽돌|꽉 ?막|눌려|눌러|뭉개진 다이내믹|펌핑',
+    'compress(ed)?|limited|smashed|sausag(e|ed)|chok(ed|ing)|strangled|squash(ed|ing)?|crush|squeez(e|ed)|flattened|brick ?wall(ed)?|overcooked|slammed|over-?compress(ed|ion)?|flat ?tened|pumping|crushed|lifeless dynamics',
+    '눌리-|숨이? ?막히-|찌그러지-|짓눌|납작|과압축|벽돌|꽉 ?막|뭉개진 다이내믹|펌핑',
   ),
+  { ko: '누르-', meaning: { kind: 'quality', knob: 'dynamics_amount', sign: 1, isFault: true, ofPart: -1 } },
   quality(
     'intensity',
     -1,
-    'subtl(e|er|y)|(do not|don.t) overdo( it)?|not overdone|moderate(ly)?|restrained|easy does it|(go |take it )?easy( on (it|the (master(ing)?|processing)))?|conservative(ly)?|minimal(ly)?|light(ly)?|hands-off|delicate(ly)?|less aggressive master|gentl(e|er|y)|natural(ly)?|transparent(ly)?|light touch|untouched',
-    '자연스|은은|적당|욕심내지|오버하지|무난|심플|적당히|살짝만 ?손|담백|절제|(너무 )?과하지 ?않|가볍게 ?마스터|투명|살살',
+    'raw|(bare |the )?minimum|(dial|pull|tone|ease|scale)( (back|down|off))? (the|this) master(ing)?( (back|down|off))?|subtl(e|er|y)|moderate(ly)?|restrained|easy does it|(go |take it )?easy( on (it|the (master(ing)?|processing)))?|conservative(ly)?|minimal(ly)?|light(ly)?|hands-off|delicate(ly)?|less aggressive master|gentl(e|er|y)|natural(ly)?|transparent(ly)?|light touch|untouched',
+    '날것|최소한|내추럴|자연스|은은|적당|욕심내지|무난|심플|적당히|살짝만 ?손|담백|절제|가볍게 ?마스터|투명|살살|마스터(링)?[은을를]? ?(티 ?안 ?나게|살짝|조금|약하게|가볍게)',
   ),
   quality(
     'intensity',
     1,
-    'process(ed|ing)?|intens(e|ity)|polish(ed)?|(go )?heav(y|ier)( |-)(handed|(on (it|the (master(ing)?|processing))|(master(ing)?|processing)))|go (hard|all in)',
-    '처리|가공|마스터링 ?강도|세기|보정|과감|(세게|강하게|빡세게) ?(마스터|처리|가공)',
+    'process(ed|ing)?|intens(e|ity)|polish(ed)?|(go )?heav(y|ier)( |-)(handed|(on (it|the (master(ing)?|processing))|(master(ing)?|processing)))|(go|get) (hard|all in|nuts|wild|crazy)|(no|do not|don.?t) hold(ing)? (anything )?back',
+    '처리|가공|마스터링 ?강도|마스터(링)?[을를은]? ?((좀|더) ?)*(세게|쎄게|강하게|빡세게)|세기|보정|과감|(세게|강하게|빡세게) ?(마스터|처리|가공)',
   ),
-  fault('punch', -1, 'lifeless|dead|limp|lame|cardboard', '맥빠|맥없|늘어'),
+  fault(
+    'punch',
+    1,
+    'disjointed|disconnected|scattered|separate|pokey|all over the place',
+    '겉돌|따로 ?놀|붕 ?뜨-|붕 ?떠',
+  ),
+  fault('intensity', 1, 'over-?process(ed|ing)|artificial|robotic|overdone', '인위적|기계적|과보정'),
+  fault(
+    'punch',
+    -1,
+    'lifeless|dead|limp|lame|cardboard|bland|wimpy|sluggish',
+    '맥빠|맥없|늘어|축 ?처|쳐지-|지루|재미없',
+  ),
 ]
 
 const PARTS: readonly Term[] = [
   part(
     'bass_db',
-    'bass(es|line)?|down low|bottom|low frequency|low range|kick and bass|low[ -]?ends?|lows|low freq(uencie|uency)?s?|subs?|sub-?bass|808s?|bottom( end)?',
-    '저음|저역|초저음|저주파|로우엔드|우퍼|아랫|아래쪽|밑단|낮은 ?음|킥베이스|초저역|(서브 ?)?베이스|서브|로우|중저음|밑',
+    'bass(es|line)?|base|low(er)?[ -]?mids?|(low|bottom)[ -]shelf|down low|bottom|low frequency|low range|kick and bass|low[ -]?ends?|lows|low freq(uencie|uency)?s?|subs?|subwoofers?|(double|upright) bass|low notes?|sub-?bass|808s?|bottom( end)?|(?<=(more|less|some|extra|the) )low(?! (in|volume))',
+    '저음|저역|초저음|저주파|로우엔드|우퍼|아랫|아래쪽|밑단|낮은 ?음|킥베이스|초저역|(서브 ?)?베이스|서브|로우( ?미드)?|중저음|중저역|밑',
   ),
   part(
     'presence_db',
-    'vocals?|voices?|vox|sing(er|ing)|vocalist|rapper|melody|mid ?range|synth lead|lead( vocals?)?|words|lyrics|guitars?|snares?|(upper )?mids',
-    '보컬|목소리|말소리|노래 ?소리|노래하는|음성|랩 ?목소리|싱어|멜로디|스네어|노랫소리|가사|가수|기타|중음|중역|중고음',
+    'vocals?|voices?|vox|sing(er|ing)|vocalists?|(backing|lead|main) (vocals?|voices?)|bgvs?|ad[- ]?libs?|harmon(y|ies)|choir|speech|dialog(ue)?|narrat(ion|or)|hosts?|guests?|talking|spoken( word)?|screams?|growls?|solos?|rapp(er|ing)|(?<=(the|my|his|her|our) )raps?|melody|mid ?range|synth lead|lead( vocals?)?|words|lyrics|guitars?|snares?|((upper|high) )?mids?',
+    '보컬|랩(?=[이을은도만])|목소리|말소리|노래 ?소리|노래하는|음성|랩 ?목소리|코러스|화음|애드립|발음|내레이션|나레이션|대사|(하이 ?)?미드|중고역|통기타|일렉|싱어|멜로디|스네어|노랫소리|가사|가수|기타|중음|중역|중고음',
   ),
   part(
     'air_db',
-    'highs?|high[ -]?ends?|treble|cymbals?|trebly|hi-?hats?|cymbal wash|high frequency|trebles?|upper end|top( end)?|high freq(uencie|uency)?s?|hats?|hi-?hats?',
-    '고음|고역|높은 ?음|트레블|고주파|윗단|윗 ?소리|고음역|심벌즈?|하이|초고역|하이햇',
+    'highs?|high[ -]?ends?|treble|cymbals?|breaths|(breath|mouth) noises?|lip smacks?|(high|top)[ -]shelf|(the )?ride|crash(es)?|overheads?|trebly|hi-?hats?|cymbal wash|high frequency|trebles?|upper end|top( end)?|high freq(uencie|uency)?s?|high notes?|hats?|hi-?hats?',
+    '고음|고역|높은 ?음|트레블|고주파|윗단|윗 ?소리|고음역|심벌즈?|하이|초고역|하이햇|숨소리',
   ),
   part(
     'width_percent',
     'width|stereo( (image|width|field|spread))?|sides?|image',
-    '스테레오|폭|너비|넓이|좌우|이미지',
+    '스테레오|폭|너비|넓이|좌우|양쪽|양옆|사이드|이미지',
     { image_amount: 0 },
   ),
   part('image_amount', '(stereo )?widening', '스테레오 ?확장', { image_amount: 0 }),
-  part('punch', 'drums?|kicks?|beats?|percussion|rhythm', '드럼|킥|비트|리듬|타악기'),
+  {
+    en: '(background|backing) (tracks?|music|instruments?)|accompaniment|instrumental|bgm',
+    ko: '반주|엠알|mr|배경 ?음악|브금|bgm',
+    meaning: { kind: 'part', knob: 'presence_db', sign: -1 },
+  },
+  part(
+    'punch',
+    'drums?|kick( drum)?s?|toms?|beats?|percussion|rhythm',
+    '드럼|킥( ?드럼)?|탐탐?|비트|리듬|타악기|퍼커션',
+  ),
+  part('dynamics_amount', '(compress|limit)(ion|or|er|ing)', '컴프레션|컴프레서|컴프|압축|리미터'),
+  part('highs_side_db', 'sides? highs|high sides?|highs? (in|on|of|at) the sides?', '사이드 ?(하이|고음|고역)'),
   part('tilt_db', 'tilt|tonal balance|tone|eq', '기울기|음색|톤|이큐', { tone_amount: 0 }),
-  part('dynamics_amount', '(compress|limit)(ion|ed|or|ing)', '컴프레션|컴프레서|컴프|압축'),
   part(
     'target_lufs',
     'volume|level|loudness|target|gain|output',
@@ -335,20 +375,30 @@ const LEVELS: readonly Term[] = [
   ),
   word(
     { kind: 'level', sign: 1, alone: 'presence_db' },
-    'forward|up ?front|(stand(s|ing)?|bring(ing)?|brought|come(s)?|jump(s|ing)?|pop(s)?)( (it|them))? out|in your face|strong(er|est)?|prominent|out in front|in front|poke through|cut(s|ting)? through|closer|dominant|noticeable|sit on top|on top of the mix',
-    '앞으로( ?(빼|나오|나와|끌어))?|힘을? ?(좀 ?)?(실|주|더)|당겨|당기|끌어 ?당|전면|두드러|돋보|부각|가까이|가깝|앞에|위로|튀어|튀[는어지]|세|쎄|셌|강하|강한|강해|잘 ?들',
+    'forward|near(er)?|close(r)?( up)?|(up |out )?(in |at )?(the )?front|up ?front|(?<=(need|needs|has|have|want|them|it|should|must) )(to )?cut(?=$|[,.;!?])|(stand(s|ing)?|bring(ing)?|brought|come(s)?|jump(s|ing)?|pop(s)?)( (it|them))? out|(all )?(up )?in[- ](your|yer|my)[- ]face|strong(er|est)?|prominent|out in front|in front|poke through|cut(s|ting)? through|closer|dominant|noticeable|sit on top|on top of the mix',
+    '앞으로( ?(빼|나오|나와|끌어))?|힘을? ?(좀 ?)?(실|주|더)|당기-|끌어 ?당|전면|두드러|돋보|부각|가까이|가깝|앞에|위로|튀어|튀-|세|쎄|셌|강하|강한|강해|잘 ?들',
   ),
-  word({ kind: 'level', sign: -1, isFault: true, alone: 'target_lufs' }, '(not|n.t) loud enough|inaudible', '안 ?커'),
+  word(
+    { kind: 'level', sign: 1, alone: 'punch' },
+    '(?<=(drums?|snares?|kicks?|beats?|vocals?|voice|bass|mix|track|song|chorus|it|this|everything|really|them) )pop',
+    '',
+  ),
+  word(
+    { kind: 'level', sign: -1, isFault: true, alone: 'target_lufs' },
+    '(not|n.t) loud enough|so+ quiet|quiet(er)? (compared|next) (to|with)|inaudible',
+    '안 ?커',
+  ),
   word(
     { kind: 'level', sign: -1, alone: 'presence_db' },
-    '((further|farther|sit) )?back(ward)?',
+    '((further|farther|sit|laid|lay|lie) )?back(ward)?|far(ther|ther)? away',
     '뒤로( ?(빼|보내|물러))?|뒤에|멀리|멀게|멀어|약하게|여리',
   ),
   word(
     { kind: 'level', sign: -1, isFault: true, alone: 'presence_db' },
-    '(can.?t|cannot|hard to|barely|hardly)( even)? (hear|make out|feel)( the)?|lack(s|ing)?( of)?|buried|(not|n.t) (strong|present|bright|warm|wide|punchy|heavy) enough|not enough|too (low|soft)|faint|timid|recessed|sunk(en)?|covered|masked|swallowed|under( the (beat|mix|music|instruments))?|behind( the (beat|mix|music|instruments))?|lost|missing|drown(ed|ing)|hidden|distant',
-    '묻히|묻혀|파묻|가려|가리|먹혀|먹히|작게 ?들|빈약한|빠져|죽어|죽은|아쉬|묻힌|부족|적[어은네다습]|모자라|(잘 )?안 ?들[려리]|들리지 ?않|없어요|허전',
+    '(can.?t|cannot|hard to|barely|hardly)( even)? (hear|make out|feel)( the)?|lack(s|ing)?( of)?|buried|eaten( up)?|shy|(not|n.t) (strong|present|bright|warm|wide|punchy|heavy) enough|not enough|too (low|soft)|faint|timid|recessed|sunk(en)?|covered|masked|swallowed|under( the (beat|mix|music|instruments))?|behind( the (beat|mix|music|instruments))?|lost|missing|drown(ed|ing)|hidden|distant',
+    '묻히-|파묻|가려|가리|먹히-|작게 ?들|빈약한|빠져|죽어|죽은|죽었|아쉽-|부족|적[어은네다습]|모자라|(잘 )?안 ?들리-|멀리서|들리지 ?않|없어요|허전',
   ),
+  word({ kind: 'level', sign: -1, isFault: true, alone: 'tilt_db' }, 'smudged', '뭉개'),
   word(
     { kind: 'level', sign: -1, isFault: true, alone: 'punch' },
     'weak(er)?|flat|feeble|powerless|boring',
@@ -357,7 +407,7 @@ const LEVELS: readonly Term[] = [
   word(
     { kind: 'level', sign: 1, isFault: true, alone: 'presence_db' },
     '(attack|kill|hurt|stab|annoy|bother)(s|ing)?( (me|(my|the|your) ears?))?|irritating|distracting|painful|unbearable',
-    '신경 ?쓰|괴로|짜증|아프|아파|아픈|거슬리|거슬려|거슬립|따가|따갑',
+    '신경 ?쓰|괴로|짜증|아프|아파|아픈|거슬리-|따갑-',
   ),
   word(
     { kind: 'level', sign: 1, isFault: true, alone: 'target_lufs' },
@@ -374,13 +424,13 @@ const LEVELS: readonly Term[] = [
 const MODIFIERS: readonly Term[] = [
   word(
     { kind: 'direction', sign: 1 },
-    'more|up|boost(ed|ing)?|turn up|hype(d)?|feature|strengthen|fatten up|beef up|thicken up|reinforce|pump( up)?|bump( up)?|dial up|crank up|grow|bigger|give it|with more|pronounced|accentuate|bring out|louder|rais(e|ed|ing)|add(ed|ing)?|increas(e|ed|ing)|lift(ed)?|enhance|push|bring up|extra|higher|stronger|emphasi[sz]e',
-    '더|넣|올려|업|올렸|돋우|돋워|가득|충분|풍성히|끌어올|올리|올렸|높이|높여|높게|키우|키워|늘리|늘려|더하|더해|살려|살리|살릴|추가|강조|많[이은아]? ?(넣|주)|보강|부스트|올림',
+    'more|nudge( up)?|goose|juice( up)?|jack(ed)? up|ramp(ed)? up|inject|throw in|pour( on)?|sprinkle|dial in|up|boost(ed|ing)?|turn up|hype(d)?|feature|strengthen|fatten up|beef up|thicken up|reinforce|pump( up)?|bump( up)?|dial up|crank up|grow|bigger|give it|with more|pronounced|accentuate|bring out|louder|rais(e|ed|ing)|add(ed|ing)?|increas(e|ed|ing)|lift(ed)?|enhance|push|bring up|extra|higher|stronger|emphasi[sz]e',
+    '더|넣|열어|깔|받치-|채우-|얹|올리-|업|돋우-|밀-|밀어|가득|충분|풍성히|끌어올|높이-|높게|키우-|늘리-|더하-|살리-|추가|강조|중요|핵심|많[이은아]? ?(넣|주)|보강|부스트|올림',
   ),
   word(
     { kind: 'direction', sign: -1 },
-    'less|half as|turn down|tone down|carve( out)?|thin out|notch out|rein in|backed off|subdue(d)?|quieten|scoop(ed)?( out)?|off|too much of|dial (it |them )?(down|back)|hold back( on)?|back off|ease (off|up)( on)?|trim|drop|lose( some of)?|shave( off)?|take down|minimi[sz]e|de-?emphasi[sz]e|dampen|mellow out|diminish|kill|knock down|turn down|bring down|take (some|a little|a bit)( of)?( the)?|dip|suppress|limit|not (so|that|as|too|quite so)( much)?|down|cut(ting)?|lower(ed|ing)?|reduc(e|ed|ing)|decreas(e|ed|ing)|tam(e|ed|ing)|fewer|attenuat(e|ed)|tone(d)? down|dial back|roll off|pull(ed)?( (it|them))? (back|down)|calm|ease|soften|take (out|off)',
-    '덜|적게|줄이|다운|눌러 ?줘|진정|누르|빼 ?주면서|깎아|완화|순화|약하게|줄여|줄였|줄임|줄이기|낮추|낮춰|낮게|내리|내려|깎|잡아|잡아줘|덜어|누그러|억제|컷|가라앉',
+    'less|half as|turn down|tone down|carve( out)?|thin out|notch out|rein in|backed off|subdue(d)?|quieten|scoop(ed)?( out)?|off|too much of|dial (it |them )?(down|back)|hold back( on)?|back off|ease (off|up)( on)?|trim|shelve( (off|down))?|notch( out)?|tuck(ed)?( (in|back))?|duck|nuke|ditch|rein|chop|(?<!(the|a|my|this|edm|bass|each|every|first|second|big) )drop|lose( some of)?|shave( off)?|take down|minimi[sz]e|(go |take it )?easy on(?! (it|the (master|processing|ears?)))|de-?emphasi[sz]e|dampen|mellow out|diminish|kill|knock down|turn down|bring down|take (some|a little|a bit)( of)?( the)?|dip|suppress|limit|not (so|that|as|too|quite so)( much)?|down|cut(ting)?|lower(ed|ing)?|reduc(e|ed|ing)|decreas(e|ed|ing)|tam(e|ed|ing)|fewer|attenuat(e|ed)|tone(d)? down|dial back|roll off|pull(ed)?( (it|them))? (back|down)|calm|ease|soften|take (out|off)',
+    '덜|적게|줄이-|다운|진정|빼 ?주면서|깎아|완화|순화|약하게|낮추-|낮게|내리-|깎|죽이-|파-|도려내-|롤 ?오프|쳐내|누그러뜨리-|잡아|잡아줘|덜어|누그러|억제|컷|가라앉',
   ),
   word(
     { kind: 'direction', sign: -1, isTidy: true },
@@ -389,23 +439,23 @@ const MODIFIERS: readonly Term[] = [
   ),
   word(
     { kind: 'none' },
-    'no(ne)?|without|minus|free of|lose all|remov(e|ed|ing)|get rid of|rid of|eliminate|zero',
-    '없이|없애|없었으면|없으면|안 ?나게|제로|제거|(걸|쓰|먹이)지 ?(마|말|않)|빼|뺀|없게|없앨|끄|꺼',
+    'no(ne)?(?! (\\w+ ){0,2}(boost(ing)?|lift(ing)?|increase|push))|without|minus|free of|lose all|remov(e|ed|ing)|get rid of|rid of|eliminate|zero',
+    '없이|없애|없었으면|없으면|안 ?나게|제로|제거|(걸|쓰|먹이)지 ?(마|말|않)|빼-|없게|없앨|끄|꺼',
   ),
   word(
     { kind: 'degree', factor: 0.5 },
-    'a (little|tiny|wee)( bit)?|a notch|a couple|a fraction|half a notch|ever so slightly|kinda|kind of|sort of|(just )?a (hair|smidge|pinch|dash|taste|nudge)|barely|gently|carefully|mild(ly)?|a bit|a touch|a tad|a hint( of)?|slight(ly)?|somewhat|bit|touch|tad|little|just a hair',
-    '조금|살짝|미세|한 ?방울|한끗|슬쩍|살며시|쬐끔|아주 ?약간|약간|한 ?(단계|칸|눈금)|쪼금|아주 ?조금|아주 ?살짝|한 ?스푼|한 ?꼬집',
+    'a (little|tiny|wee)( bit)?|((a|one) )?(smidge(n)?|skosh|dollop|pinch|dash)( of)?|nothing (too )?(crazy|fancy|extreme|drastic|wild|major)|a notch|a couple|a fraction|half a notch|ever so slightly|kinda|kind of|sort of|(just )?a (hair|smidge|pinch|dash|taste|nudge)|barely|gently|carefully|mild(ly)?|a bit|a touch|a tad|a hint( of)?|slight(ly)?|somewhat|bit|touch|tad|little|just a hair',
+    '티 ?안 ?나게|조금|살짝|미세|한 ?방울|한끗|슬쩍|살며시|쬐끔|아주 ?약간|약간|한 ?(단계|칸|눈금)|쪼금|아주 ?조금|아주 ?살짝|한 ?스푼|한 ?꼬집',
   ),
   word(
     { kind: 'degree', factor: 2 },
-    'much|a lot|loads( of)?|a good deal|noticeably|clearly|drastically|twice as|tons( of)?|hugely|dramatically|strongly|extremely|so much|big time|massive amounts of|lots( of)?|far|way|very|really|super|heavily|massively|considerably|significantly|a ton( of)?',
-    '많이|훨씬|두 ?배|한껏|대단히|왕창|듬뿍|꽤|상당히|굉장히|무척|아주|매우|엄청|확|팍|진짜|정말|크게 ?크게|대폭|한참',
+    'much|to the max|max(ed)?( out)?|(a )?(heap|bunch|load)s?( of)?|plenty( of)?|hella|mega|ultra|insanely|crazy|stupid(ly)?|ridiculously|absolutely|totally|((mother)?fuck|freak|frick?)in.?g?|damn|bloody|a lot|loads( of)?|a good deal|noticeably|clearly|drastically|twice as|tons( of)?|hugely|dramatically|strongly|extremely|so much|big time|massive amounts of|lots( of)?|far|way|very|really|super|heavily|massively|considerably|significantly|a ton( of)?',
+    '많이|최대한|한계까지|훨씬?|겁나|존나|졸라|열라|완전|팍팍|두 ?배|한껏|대단히|왕창|듬뿍|꽤|상당히|굉장히|무척|아주|매우|엄청|확|팍|진짜|정말|크게 ?크게|대폭|한참',
   ),
   word(
     { kind: 'too' },
     '(way |far )?too( much| many)?|over(ly)?( the top)?|out of control|overly|excessive(ly)?|(is|are) too much',
-    '너무|지나치|넘|오버|심각|거북|부담|과하|과한|과해|심하|심해|심한|많아|많은|많네|많습',
+    '너무|지나치|넘|오버|심각|거북|부담|과하|과한|과해|심하|심해|심한|많',
   ),
   word(
     { kind: 'not', isStated: true },
@@ -413,18 +463,23 @@ const MODIFIERS: readonly Term[] = [
     '않[아네습]',
   ),
   word(
+    { kind: 'not', isWaived: true },
+    '(don.?t|do not) (care|mind|worry)( about)?|idc( about)?|never ?mind|forget( about)?|who cares about|(no|don.?t|do not|doesn.?t|does not) need( (to|for))?( (be|get|make|have))?( (it|them))?|(doesn.?t|does not|don.?t|do not) have to( be)?|need not( be)?',
+    '(않|안 ?그래|안 ?해)아?도 ?(되|된|됩|돼|됐|괜찮)|필요[는가도]? ?없',
+  ),
+  word(
     { kind: 'not' },
-    "not|no more|without more|without (adding )?(any )?(more|extra)|don'?t|do not|doesn'?t|isn'?t|aren'?t|never|neither|nor|won'?t|stop|avoid|leave out|skip",
+    "not|no(?= (\\w+ ){0,2}(boost(ing)?|lift(ing)?|increase|push))|rather than|instead of|no (more|extra|additional)|without more|without (adding )?(any )?(more|extra)|don'?t|do not|doesn'?t|isn'?t|aren'?t|never|neither|nor|won'?t|stop|avoid|leave out|skip",
     '않|안|말|마|없도록|싫|못|아니',
   ),
   word(
     { kind: 'keep' },
-    "keep|preserv(e|ing)|retain|(don'?t|do not) (lose|touch|change|alter|mess with|kill)|leave|(hands|hold) off|as (it|they) (is|are)|unchanged|maintain",
-    '유지|그대로( ?(두|놔|둬|놓))?|(건드리|바꾸|건들|손대|만지)지 ?(마|말|않)|보존|지켜|지키',
+    "keep(ing)?|((i|we) )?(really )?(?<!would )(like|love) (how|the|that|what)|nothing wrong with|no (problem|issue|complaint)s? with|happy with|except( for)?|apart from|aside from|other than|without (losing|touching|changing|killing|hurting|ruining|messing with)( up)?|stay away from|preserv(e|ing)|retain|(don'?t|do not) (lose|touch|change|alter|mess with|kill)|(is|are|was|sounds?|feels?) (already |all |just |pretty |really )*(fine|perfect|great|good|ok(ay)?|spot on|right|lovely|nice|cool)|already(?! too)|leave|(hands|hold) off|as (it|they) (is|are)|unchanged|maintain",
+    '유지|놔두-|냅두-|내버려 ?두-|(그냥|가만히?) ?두-|그대로( ?(두|놔|둬|놓))?|(?<!([게면]|[쪽편]이) ?)(좋|괜찮)(은데|지만|으니|고|으나|아요|습니다)|마음에 ?들|딱 ?좋|(이미 ?)?충분(하니|한데|해요|하고|합)|(건드리|바꾸|건들|손대|만지)지 ?(마|말|않)|보존|지켜|지키',
   ),
   word(
     { kind: 'statement' },
-    "it'?s(?! (need|want))|is|are|was|were|sounds|feels|seems|looks|there'?s|that'?s|i'?m hearing",
+    "it'?s(?! (need|want|got|gonna|supposed|to be))|is|are|was|were|sounds|feels|seems|looks|there'?s|that'?s|i'?m hearing",
     '',
   ),
   word({ kind: 'filler' }, 'keep (it|this|things|everything)', ''),
@@ -444,7 +499,7 @@ const CHOICES: readonly Term[] = [
   ),
   choice(
     { loudness: 'competitive' },
-    'competitive|(club|radio|festival|commercial(ly)?)[ -](loud(ness)?|level|ready)|as loud as (possible|it gets|you can|(the )?radio)|maxim(um|al) loudness|loudness war',
+    'competitive|(club|radio|festival|commercial(ly)?)[ -](loud(ness)?|level|ready)|as loud as (possible|it gets|you can|(the )?radio)|max(im(um|al))? (loudness|volume)|loudness war',
     '최대한 ?크게|제일 ?크게|가장 ?크게|경쟁력 ?있',
   ),
   choice({ tier: 'premium' }, 'premium', '프리미엄'),
@@ -453,7 +508,7 @@ const CHOICES: readonly Term[] = [
   choice({ genre: 'edm' }, 'edm|house|techno|dance', 'edm|이디엠|댄스|하우스|테크노'),
   choice({ genre: 'ballad' }, 'ballad', '발라드'),
   choice({ genre: 'hiphop' }, 'hip[ -]?hop|rap|trap', '힙합|랩|트랩'),
-  choice({ genre: 'pop' }, 'pop', '팝'),
+  choice({ genre: 'pop' }, 'pop', '팝(송)?'),
   choice({ ai_service: 'suno' }, 'suno', '수노|suno'),
   choice({ ai_service: 'udio' }, 'udio', '유디오|udio'),
   choice({ ai_service: 'elevenlabs' }, 'eleven ?labs', '일레븐랩스'),
@@ -473,16 +528,20 @@ const BREAKS: readonly Term[] = [
   word({ kind: 'break', joins: true }, 'and|or|plus|&', '및|또는|이랑'),
   word(
     { kind: 'break' },
-    'but|yet|while|then|though|only|just|with',
+    'but|yet|so(?= (easy|be|go|keep|make|please|i|we|it|the|can|could|do|don.?t|give|no|less|more|just|turn|add|let)\\b)|while|then|though|only|just|with',
     '그리고|하지만|그런데|근데|대신|다만|그러면서|만',
   ),
 ]
 
+const PLATFORM_NAMES = PLATFORMS.flatMap((id) => [id, ...Object.values(platformFacts(id).name)]).join('|')
+
 const FILLERS: readonly Term[] = [
+  // The platform implies its loudness.
+  word({ kind: 'filler' }, `as (loud|quiet) as(?= (${PLATFORM_NAMES.toLowerCase()}))`, ''),
   word(
     { kind: 'filler' },
-    "thing|treat(ed)?|(i'?d|i would|would|i) like|i'?d prefer|i'?d love|i'?d|i'?m|we'?d|let'?s|can we|feel|prefer|compared (to|with)|sounding|character|take|else|record|club|hear|felt|frequencies|frequency|those|these|say|export|well|limiter|compared|songs|radio|idol|enough|undefined|tone wise|by|band|love|wish|around|chorus|verse|intro|outro|drop|part|parts|section|speakers?|releases?|commercial|headphones?|earphones?|car|phone|instruments?|music|audio|recording|than the (last|previous) (one|time|song)|than before|if|possible|thanks?|thank you|try|maybe|perhaps|pretty|quite|going|go|into|out|last|over the last|seconds of|him|her|them|they|where|when|it'?s got|got|has got|comes? across|little too|hard|loosen up|really want|actually|honestly|basically|mostly|generally|listen(ing)?|ear|ears|hold|no more than|same|do|i (want|need|hate|think|feel)|(to )?make(s)?|the|an?|its|it|was|be|to|of|for|on|at|in|by|from|as|than|now|that|this|my|our|your|mine|me|i|you|we|so|sound|song|track|mix|master(ed|ing)?|please|can|could|would|should|need(s|ed)?|want(s|ed)?|have|has|give(s)?|get(s)?|let|set|put|bring|pull|turn|some|also|too|feel|kind|sort|taste|how|alone|touch|all|both|over|end|made|made with|repair(ing|s)?|using|right|version|there|bit|here|nice|good|and|like|s",
-    '좀|나|끝|처음|앞부분|뒷부분|올릴|올린|업로드|클럽|귀|양옆|울리는|어지러|해|하|맞추|맞춰|들렸|들리|들려|듣|대비|비해|비교|쉬는|라디오|질감|마지막|중요|나머지|노래만큼|만큼|나요|아이돌|원래|원곡|상업|음원|다른|곡보다|노래보다|곡들보다|악기에|악기들에|반주에|반주|비트에|귀에|사이|부분|후렴|인트로|아웃트로|훅|벌스|이어폰|스피커|차에서|폰|전보다|지금보다|원본보다|이전보다|거기|여기|거예요|거에요|네요|부탁드|주시|드려|보이|보여|나는|나서|나도|너도|제|제가|저는|저희|우리|근사|기분|음악|악곡|파트|한번|다시|조정|요청|바꿔|바꾸|잡|가|오|와|되게|이번|요즘|항상|그런|그렇|이런|이렇|어떻|느껴|느낌|같아|같은|편|감|보통|해서|더욱|했|할|한|줘|주|만들|만드|느낌|곡|노래|전체적|전반적|마스터|마스터링|믹스|것|거|걸|게|용|정도|동안|있|되|됐|돼|좋|원해|원합|부탁|싶|같|쪽|이|그|저|도|로|으로|만|다|나오|나와|잘|같이|부분|복원|음|전부|모두|보|드|니다|할게|바라|바랍|까지|제발|하면|처럼|주되|하되',
+    "sit(s|ting)?|further|wtf|why|terrible|awful|horribl[ey]|bad(ly)?|vibes?|about|'s|masters|coming|comes|sound(s)? like|lufs|compared( (to|with))?|between (the )?\\w+ and (the )?\\w+|laptops?|airpods|earbuds|monitors|still|getting|under|behind|beneath|below|above|notes?|shelf|region|normali[sz]e|bc|cu[zs]|because|since|u|ur|pl[sz]|plea?se|thx|gonna|wanna|gotta|gimme|hey|hi|ok(ay)?|lol|haha|bro|dude|man|mate|guys|fine|perfect|great|kinda|rather|fairly|even|drop|hmm+|uh|um|well|thing|treat(ed)?|(i'?d|i would|would|i) like|i'?d prefer|i'?d love|i'?d|i'?m|we'?d|let'?s|can we|feel|prefer|sounding|character|take|else|record|club|hear|felt|frequencies|frequency|those|these|say|export|well|limiter|songs|radio|idol|enough|undefined|tone wise|by|band|love|wish|around|chorus|verse|intro|outro|drop|part|parts|section|speakers?|releases?|commercial|headphones?|earphones?|car|phone|instruments?|music|audio|recording|than the (last|previous) (one|time|song)|than before|if|possible|thanks?|thank you|try|maybe|perhaps|pretty|quite|going|go|into|out|last|over the last|seconds of|him|her|them|they|where|when|it'?s got|got|has got|comes? across|little too|hard|loosen up|really want|actually|honestly|basically|mostly|generally|listen(ing)?|ear|ears|hold|no more than|same|do|i (want|need|hate|think|feel)|(to )?make(s)?|the|an?|its|it|was|be|to|of|for|on|at|in|by|from|as|than|now|that|this|my|our|your|mine|me|i|you|we|so|sound|song|track|mix|master(ed|ing)?|please|can|could|would|should|need(s|ed)?|want(s|ed)?|have|has|give(s)?|get(s)?|let|set|put|bring|pull|turn|some|also|too|feel|kind|sort|taste|how|alone|touch|all|both|over|end|made|made with|repair(ing|s)?|using|right|version|there|bit|here|nice|good|and|like|s",
+    '좀|좀더|강도|별로|가능한|그냥|아|어|씨|탁|치-|지금|기준|나오-|혹시|뭔가|일단|우선|얘|왜|뭐|이거|진짜로|[ㄱ-ㅎㅏ-ㅣ]+|나|끝|처음|앞부분|뒷부분|올릴|올린|업로드|클럽|귀|양옆|울리는|어지러|해|하|맞추|맞춰|들렸|들리|들려|듣|비교|쉬는|라디오|질감|마지막|나머지|노래만큼|만큼|나요|아이돌|원래|원곡|상업|음원|다른|곡보다|노래보다|곡들보다|악기에|악기들에|비트에|귀에|사이|부분|후렴|인트로|아웃트로|훅|벌스|이어폰|스피커|차에서|폰|전보다|지금보다|원본보다|이전보다|거기|여기|거예요|거에요|네요|부탁드|주시|드려|보이|보여|나는|나서|나도|너도|제|제가|저는|저희|우리|근사|기분|음악|악곡|파트|한번|다시|조정|요청|바꿔|바꾸|잡|가|오|와|되게|이번|요즘|항상|그런|그렇|이런|이렇|어떻|느껴|느낌|같아|같은|편|감|보통|해서|더욱|했|할|한|줘|주|만들|만드|느낌|곡|노래|전체적|전반적|마스터|마스터링|믹스|것|거|걸|게|용|정도|동안|있|되|됐|돼|좋|원해|원합|부탁|싶|같|쪽|이|그|저|도|로|으로|만|다|나오|나와|잘|같이|부분|복원|음|전부|모두|보|드|니다|할게|바라|바랍|까지|제발|하면|처럼|주되|하되',
   ),
 ]
 

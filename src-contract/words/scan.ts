@@ -27,17 +27,21 @@ export interface Figure {
 
 /** Syllables of Korean endings and particles, as they may follow a stem; the vocabulary has the stems. */
 const ENDING =
-  '[하한해했할함합고은는을를이가도만의에서로으와과랑요어아여니까면며지던든기음줘주줬세었았였겠습다야네죠군걸것들적스럽러롭운우워웠쳐치려리렸릴린히혀혔힌인일임됐되된될돼져졌진시신실십게나라자거럼처감림링려용대예곡봐놔둬추춰쓰써싶좋데텐토록용좀씩]'
+  '[하한해했할함합고은는을를이가도만의에서로으와과랑요어아여니까면며지던든기음줘주줬세었았였겠습다야네죠군걸것들적스럽러롭운우워웠쳐치려리렸릴린히혀혔힌인일임됐되된될돼져졌진시신실십게나라자거럼처감림링려용대예곡봐놔둬추춰쓰써싶좋데텐토록용좀씩건엔론텐]'
 const NOT_A_LATIN_WORD = '(?![a-z0-9])(?!-[a-z])'
 /** Endings after which the next clause begins; after the last ones it may share its direction. */
-const CLAUSE_ENDING = /(지도|없이|않게|고|며|면서|면서도|지만|는데|은데|운데|되|서|니까|랑|하고|와|과|지도)$/
+const CLAUSE_ENDING =
+  /(지도|없이|않게|고|며|면서|면서도|지만|는데|은데|운데|되|(?<!에)서|니까|라|요|니다|랑|하고|와|과|지도)$/
 const STATING_ENDING = /([아어여워해려와]요|네요?|니다|[은는] ?것 ?같아요)$/
 /** Verbs of wishes and requests, whose endings tell nothing. */
 const WISHING = /^(좋|원|싶|바라|바랍|부탁|주|줘|드려|해|했으|하)/
 const JOINING_ENDING = /(랑|하고|와|과|지도)$/
 const NUMBER =
-  /([+-]|minus |plus |마이너스 ?|플러스 ?)?(\d+(?:\.\d+)?|(?:an?|one|two|three|four|five|six)(?= (?:db|dec|sec|perc))) ?(dbs?|decibels?|데시벨|디비|lufs|lkfs|루프스|러프스|%|percent|퍼센트|프로|s(?:ec(?:ond)?s?)?|초)?(?![a-z0-9])/y
-const NUMERALS = ['one', 'two', 'three', 'four', 'five', 'six']
+  /([+-]|minus |plus |마이너스 ?|플러스 ?)?(?!808)(\d+(?:\.\d+)?|(?:half an?|a couple(?: of)?|a few|an?|one|two|three|four|five|six)(?= (?:db|dec|sec|perc))) ?(dbs?(?: and a half)?|decibels?|데시벨|디비|lufs|lkfs|루프스|러프스|%|percent|퍼센트|프로|s(?:ec(?:ond)?s?)?|초)?(?![a-z0-9])/y
+const NUMERALS: Readonly<Record<string, number>> = {
+  ...{ 'half a': 0.5, 'half an': 0.5, a: 1, an: 1, one: 1, two: 2, 'a couple': 2, 'a couple of': 2 },
+  ...{ three: 3, 'a few': 3, four: 4, five: 5, six: 6 },
+}
 const UNITS: Readonly<Record<string, Figure['unit']>> = {
   d: 'db',
   데: 'db',
@@ -49,6 +53,36 @@ const UNITS: Readonly<Record<string, Figure['unit']>> = {
   초: 'seconds',
 }
 
+const HANGUL = 0xac00
+/** Returns the syllable of a consonant and vowel (by their joint number) and a final consonant. */
+const syllable = (head: number, final: '' | 'ㄴ' | 'ㄹ' | 'ㅁ' | 'ㅂ' | 'ㅆ') =>
+  String.fromCharCode(HANGUL + head * 28 + { '': 0, ㄴ: 4, ㄹ: 8, ㅁ: 16, ㅂ: 17, ㅆ: 20 }[final])
+/** Numbers of ㅗ, ㅜ and ㅣ, with the vowels that they contract to with ㅓ or ㅏ. */
+const CONTRACTED: Readonly<Record<number, number>> = { 8: 9, 13: 14, 20: 6 }
+const [A, EO, EU] = [0, 4, 18]
+const [RIEUL, BIEUP] = [8, 17]
+
+/** Returns a pattern for all forms of a Korean stem: 찌르 is also 찔러, 차갑 is 차가워, 줄이 is 줄였. */
+function conjugated(stem: string): string {
+  const code = stem.charCodeAt(stem.length - 1) - HANGUL
+  const [before, head, final] = [stem.slice(0, -1), Math.floor(code / 28), code % 28]
+  const vowel = head % 21
+  if (final === BIEUP) return `${stem}|${before}${syllable(head, '')}[우운울움워웠]`
+  if (final === RIEUL) return `${stem}|${before}[${syllable(head, 'ㄴ')}${syllable(head, 'ㅂ')}]`
+  const joined = [syllable(head, ''), ...(['ㄴ', 'ㄹ', 'ㅁ'] as const).map((one) => syllable(head, one))]
+  const past = (at: number) => syllable(at, '') + syllable(at, 'ㅆ')
+  const polite = `${before}${syllable(head, 'ㅂ')}(?=니)`
+  if (vowel !== EU) return `${before}[${joined.join('')}${past(head - vowel + (CONTRACTED[vowel] ?? vowel))}]|${polite}`
+  const last = before.charCodeAt(before.length - 1) - HANGUL
+  const harmonic = [A, 8].includes(Math.floor(last / 28) % 21) ? A : EO
+  if (!stem.endsWith('르')) return `${before}[${joined.join('')}${past(head - EU + harmonic)}]|${polite}`
+  const doubled = before.slice(0, -1) + syllable(Math.floor(last / 28), 'ㄹ')
+  return `${before}[${joined.join('')}]|${polite}|${doubled}[${past(head - EU + harmonic)}]`
+}
+
+/** Returns a Korean pattern with its verbs in all forms, and doubled for effect (찰랑찰랑). */
+const korean = (ko: string) => `(${ko.replaceAll(/([가-힣]+)-/g, (_, stem: string) => `(?:${conjugated(stem)})`)})\\1?`
+
 const PATTERNS = TERMS.flatMap(({ en, ko, meaning }) => [
   ...(en
     ? [
@@ -58,7 +92,7 @@ const PATTERNS = TERMS.flatMap(({ en, ko, meaning }) => [
         },
       ]
     : []),
-  ...(ko ? [{ pattern: new RegExp(`(${ko})(?![a-z])(${ENDING}{0,9})(?![가-힣])`, 'y'), meaning }] : []),
+  ...(ko ? [{ pattern: new RegExp(`${korean(ko)}(?![a-z])(${ENDING}{0,9})(?![가-힣])`, 'y'), meaning }] : []),
 ])
 const KOREAN_ENDING = new RegExp(`${ENDING}{0,9}(?![가-힣])`, 'y')
 const WORD = /[^\s,.;:!?()"“”、。·/]+/y
@@ -93,7 +127,54 @@ type Match = Omit<Piece, 'text'> & { readonly length: number }
 function matchAt(text: string, start: number): Match[] {
   const stop = lengthOf(STOPS, text, start)
   if (stop > 0) return [{ start, length: stop, meaning: { kind: 'break' } }]
-  return figureAt(text, start) ?? termAt(text, start) ?? [unknownAt(text, start)]
+  return (
+    frequencyAt(text, start) ??
+    figureAt(text, start) ??
+    termAt(text, start) ?? [respelledAt(text, start) ?? unknownAt(text, start)]
+  )
+}
+
+/** All English words with a meaning. */
+const ENGLISH = new RegExp(
+  `^(?:${TERMS.filter(({ en, meaning }) => en && meaning.kind !== 'filler')
+    .map(({ en }) => en)
+    .join('|')})$`,
+)
+/** A word of letters that may be a misspelling. */
+const LETTERED = /[a-z]{3,14}(?![^\s,.;:!?()])/y
+
+/** Returns the known word that an English one misspells: "trebel", "louuud", "compresed". */
+function respelledAt(text: string, start: number): Match | undefined {
+  const length = lengthOf(LETTERED, text, start)
+  const spelling = spellings(text.slice(start, start + length)).find((one) => ENGLISH.test(one))
+  const [term] = spelling === undefined ? [] : (termAt(spelling, 0) ?? [])
+  return term && { ...term, start, length }
+}
+
+/** Consonants that are often confused. */
+const ALIKE: Readonly<Record<string, string>> = { c: 's', s: 'cz', z: 's' }
+const VOWELS = 'aeiou'
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+
+/**
+ * Returns likely spellings of a misspelled word: without drawn-out letters; from five letters on also with two neighbours swapped or a letter
+ * doubled or single, and after the first vowel with a letter replaced, inserted or left out.
+ */
+function spellings(word: string): string[] {
+  const drawn = ['$1', '$1$1'].map((few) => word.replaceAll(/(.)\1{2,}/g, few))
+  const slips = [...word].flatMap((letter, index) => {
+    const [left, right] = [word.slice(0, index), word.slice(index + 1)]
+    const isLate = left.length > 2 && /[aeiou]/.test(left)
+    const likes = VOWELS.includes(letter) ? VOWELS : (ALIKE[letter] ?? '')
+    return [
+      ...(index > 0 ? [`${left}${right.charAt(0)}${letter}${right.slice(1)}`] : []),
+      `${left}${letter}${letter}${right}`,
+      ...(right.startsWith(letter) || (isLate && word.length > 7) ? [left + right] : []),
+      ...(isLate ? [...likes].map((like) => `${left}${like}${right}`) : []),
+      ...(isLate && word.length > 6 ? [...LETTERS].map((missing) => `${left}${missing}${letter}${right}`) : []),
+    ]
+  })
+  return [...drawn, ...(word.length > 4 ? slips : [])].filter((one) => one !== word)
 }
 
 function lengthOf(pattern: RegExp, text: string, at: number): number {
@@ -101,15 +182,29 @@ function lengthOf(pattern: RegExp, text: string, at: number): number {
   return pattern.exec(text)?.[0].length ?? 0
 }
 
+/** A frequency or a range of them. */
+const FREQUENCY =
+  /(\d+(?:\.\d+)?)(?: ?(?:-|~|to) ?(\d+(?:\.\d+)?))? ?(k(?:hz|헤르츠)?|hz|헤르츠|킬로(?:헤르츠)?)(?![a-z0-9])[대쪽에을를은이가부근]*/y
+
+/** Returns the part of the sound at a frequency; unknown where no setting covers it. */
+function frequencyAt(text: string, start: number): Match[] | undefined {
+  FREQUENCY.lastIndex = start
+  const [all, from, to = from, unit] = FREQUENCY.exec(text) ?? []
+  if (all === undefined) return undefined
+  const hz = Math.sqrt(Number(from) * Number(to)) * (unit === 'hz' || unit === '헤르츠' ? 1 : 1000)
+  const knob = hz <= 200 ? 'bass_db' : hz < 1500 ? undefined : hz <= 6000 ? 'presence_db' : 'air_db'
+  return [{ start, length: all.length, meaning: knob ? { kind: 'part', knob } : { kind: 'unknown' } }]
+}
+
 function figureAt(text: string, start: number): Match[] | undefined {
   NUMBER.lastIndex = start
   const [all, sign = '', digits = '', unit = ''] = NUMBER.exec(text) ?? []
   if (all === undefined) return undefined
   const isMinus = /^[-m마]/.test(sign)
-  const size = NUMERALS.indexOf(digits) + 1 || (/^a/.test(digits) ? 1 : Number(digits))
+  const size = (NUMERALS[digits] ?? Number(digits)) + (unit.endsWith('half') ? 0.5 : 0)
   const value = isMinus ? -size : size
   const known = unit === '%' || /^[p퍼프]/.test(unit) ? 'percent' : (UNITS[unit.charAt(0)] ?? '')
-  const particle = /^[a-z%초]?|데시벨/.test(unit) ? lengthOf(KOREAN_ENDING, text, start + all.length) : 0
+  const particle = all.endsWith(' ') ? 0 : lengthOf(KOREAN_ENDING, text, start + all.length)
   const length = all.length + particle
   const isGoal = /\bto $/.test(text.slice(0, start)) || /(로|까지)$/.test(text.slice(start, start + length))
   return [{ start, length, meaning: { kind: 'figure', value, isSigned: sign !== '', isGoal, unit: known } }]

@@ -9,7 +9,7 @@ import { DEFAULT_SETTINGS, SETTINGS } from '../../../src-contract/settings.ts'
 import { understand } from '../../../src-contract/words/understand.ts'
 
 /** Phrases with what they ask for: `knob+`, `knob-`, `name=value`, `?unknown`, `-` for nothing; `a/b` are equally right. */
-const SETS = [1, 2, 3, 4, 5, 6].map((set) =>
+const SETS = [1, 2, 3, 4, 5, 6, 7, 8].map((set) =>
   readFileSync(path.join(import.meta.dirname, `phrases-${set}.tsv`), 'utf8')
     .trim()
     .split('\n')
@@ -71,6 +71,48 @@ test('any words ask for settings that the service takes, from wherever they star
     }),
     { numRuns: 300 },
   )
+})
+
+test.each<[string, object]>([
+  // One movement each, before its target or behind it.
+  ['less bass more air', { bass_db: -1.5, air_db: 1.5 }],
+  ['bass way up treble down', { bass_db: 3, air_db: -1.5 }],
+  ['저음 +2 고음 -1', { bass_db: 2, air_db: -1 }],
+  ['저음 줄여 따뜻하게', { bass_db: -1.5, warmth: 25 }],
+  ['저음은 그대로 고음만 올려줘', { air_db: 1.5 }],
+  ['the bass is too much make it wider', { bass_db: -1.5, width_percent: 120 }],
+  ['warm not loud', { warmth: 25 }],
+  // Verbs in all their forms, and doubled words.
+  ['고음이 찔러요', { presence_db: -1 }],
+  ['저음을 줄였으면', { bass_db: -1.5 }],
+  ['차가웠어요', { warmth: 25 }],
+  ['찰랑찰랑하게', { air_db: 1.5 }],
+  // Slips of the pen.
+  ['more trebel', { air_db: 1.5 }],
+  ['presense up 1.5 db', { presence_db: 1.5 }],
+  ['louuuud', { target_lufs: -9.5 }],
+  // Frequencies, loudness, places.
+  ['cut 2-4k by 1 db', { presence_db: -1 }],
+  ['80 Hz up 2 dB', { bass_db: 2 }],
+  ['-9 LUFS, punchy', { target_lufs: -9, punch: 25 }],
+  ['normalize to -16', { target_lufs: -16 }],
+  ['as loud as Spotify lets me', { platforms: ['spotify'] }],
+  ['big 808s', { bass_db: 1.5 }],
+  ['vocals lost on the sides', { presence_db: 1 }],
+  // What need not be, may be, or is to stay.
+  ['더 밝지 않아도 돼요 크게만', { target_lufs: -9.5 }],
+  ['고음 쏴도 되니까 밝게', { tilt_db: 1 }],
+  ['dont squash it', { dynamics_amount: 60 }],
+  ['more compression', { density: 25 }],
+  ['반주 줄여줘', { presence_db: 1 }],
+  ['less bass, the kick too', { bass_db: -1.5, punch: -25 }],
+])('%s', (phrase, settings) => {
+  expect(understand(phrase).settings).toEqual(settings)
+})
+
+test('a word that is no slip of a known one is named as unknown', () => {
+  const words = ['brass', 'tower', 'timing', 'stranger', 'former', 'other', 'tribal']
+  expect(words.flatMap((word) => understand(`more ${word}`).unknown)).toEqual(words)
 })
 
 test('steps go from the settings of the moment, or from those of the job before', () => {
