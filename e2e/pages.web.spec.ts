@@ -753,7 +753,7 @@ test('a link opens one tab once: it leaves the address, a reload works, and whoe
   await page.goto(link)
   await expect(page.locator('.first'), 'a tab that is let in stays so').toBeVisible()
   for (const { locale, title, theme } of [
-    { locale: 'en-GB', title: 'This link cannot be used any more', theme: 'dark' },
+    { locale: 'en-GB', title: 'This link can no longer be used', theme: 'dark' },
     { locale: 'ko-KR', title: '더는 쓸 수 없는 링크예요', theme: 'light' },
   ] as const) {
     const context = await browser.newContext({ locale, colorScheme: theme })

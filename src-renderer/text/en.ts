@@ -53,7 +53,7 @@ export const en = {
       text: 'Run this command in a terminal. A new tab opens, and this page continues by itself. Your songs and settings are unchanged.',
     },
     spent: {
-      title: 'This link cannot be used any more',
+      title: 'This link can no longer be used',
       text: 'A link works once, within five minutes. Run this command in a terminal for a new link.',
     },
     unsent: (count: number) => `Keep this tab open: ${songs(count)} ${count === 1 ? 'has' : 'have'} not been sent yet.`,
@@ -367,8 +367,8 @@ export const en = {
     undo: 'Undo',
     redo: 'Redo',
     undone: 'Change undone',
-    redone: 'Change made again',
-    nothing: 'Nothing to take back or make again',
+    redone: 'Change redone',
+    nothing: 'Nothing to undo or redo',
   },
   transport: {
     label: 'Listening',

@@ -54,7 +54,7 @@ export const settingsEn = {
     name: 'Name of the key',
     nameless: 'Enter a name for the key.',
     namePlaceholder: 'App or script that uses it',
-    ready: (name: string) => `“${name}” is ready. Copy it now: it is shown only this once.`,
+    ready: (name: string) => `“${name}” is ready. Copy it now: it is shown only once.`,
     copyKey: 'Copy key',
     copyCurl: 'Copy as curl',
     columns: { name: 'Name', key: 'Key', created: 'Created', used: 'Last used', actions: 'Actions' },
@@ -84,8 +84,8 @@ export const settingsEn = {
     url: 'Address',
     urlless: 'Enter an address.',
     placeholder: 'http://127.0.0.1:5678/webhook/masters',
-    ready: 'The address is registered. Copy its secret now: it is shown only this once.',
-    newSecret: 'The new secret. Copy it now: it is shown only this once.',
+    ready: 'The address is registered. Copy its secret now: it is shown only once.',
+    newSecret: 'The new secret. Copy it now: it is shown only once.',
     copySecret: 'Copy secret',
     states: {
       active: 'Active',
@@ -130,7 +130,7 @@ export const settingsEn = {
   },
   storage: {
     allowedFolders: 'Folders for scripts and agents',
-    noAllowedFolders: 'None: they send songs and read no path.',
+    noAllowedFolders: 'None: they send songs and read no paths.',
     allowHow: 'To allow one, in a terminal; --remove ends it',
     allowCommand: 'loudsmith allow FOLDER',
     sub: 'Songs, masters and reports are stored in one folder on this computer.',
@@ -177,15 +177,15 @@ export const settingsEn = {
   machines: {
     sub: 'Further computers that master the songs of this one.',
     alone:
-      'Songs are mastered on this computer alone. To add others, start it with: loudsmith serve --queue … --blobs …',
-    none: 'No machine is there. Start one with: loudsmith worker --queue … --blobs …',
-    depth: (active: number, waiting: number) => `${plural(active, 'song', 'songs')} in work, ${waiting} offered`,
+      'Songs are mastered on this computer only. To add others, start it with: loudsmith serve --queue … --blobs …',
+    none: 'No machine is connected. Start one with: loudsmith worker --queue … --blobs …',
+    depth: (active: number, waiting: number) => `${plural(active, 'song', 'songs')} in progress, ${waiting} queued`,
     audits: (compared: number, different: number) =>
-      `${plural(compared, 'song', 'songs')} made by two machines and compared, ${different === 0 ? 'all the same' : `${different} different`}`,
+      `${plural(compared, 'song', 'songs')} mastered twice and compared, ${different === 0 ? 'all the same' : `${different} different`}`,
     columns: {
       name: 'Machine',
       size: 'Cores and memory',
-      jobs: 'In work',
+      jobs: 'In progress',
       speed: 'Songs per hour',
       errors: 'Errors',
       seen: 'Last seen',
@@ -199,7 +199,7 @@ export const settingsEn = {
       gone: 'gone',
     },
     facts: { engine_version: 'engine', ffmpeg: 'ffmpeg', simd: 'processor' },
-    differs: (facts: string) => `Its masters could have other bytes: ${facts}`,
+    differs: (facts: string) => `Its masters could differ: ${facts}`,
     engine: (version: string) => `Engine ${version}`,
     size: (cores: number, memory: string) => `${plural(cores, 'core', 'cores')}, ${memory}`,
     jobs: (count: number, slots: number) => `${count} of ${slots}`,

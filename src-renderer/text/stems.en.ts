@@ -47,7 +47,7 @@ export const stemsEn = {
     lowCut: 'Low cut',
     transient: 'Transients',
     voice: 'Voice forward',
-    repairs: 'Mend in this stem',
+    repairs: 'Repairs in this stem',
   },
   off: 'off',
   left: (percent: number) => `${percent} % left`,
@@ -55,9 +55,9 @@ export const stemsEn = {
   middle: 'middle',
   offered: 'found here',
   help: {
-    gain: 'Level of this stem in the mix. Small moves of 1 or 2 dB are heard.',
+    gain: 'Level of this stem in the mix. Moves of 1 or 2 dB are audible.',
     pan: 'Moves the stem to the left or the right. Bass and voice mostly stay in the middle.',
-    lowCut: 'Takes away what lies below. For rumble under a voice or a guitar; too high makes it thin.',
+    lowCut: 'Removes everything below. For rumble under a voice or a guitar; too high makes it thin.',
     voice:
       'Voice and backing against the rest, at equal loudness of the whole. For a voice that is buried or too loud.',
     repairs: 'Each is made only where this stem needs it, and not again in the mix.',
