@@ -14,26 +14,17 @@ export interface GenreTexts {
 
 type Named = Exclude<Genre, 'other'> | 'none'
 
-/** Words that name a genre wherever they stand, and those that do so only in a genre tag or a style, since titles use them freely. */
-const PLAIN: Readonly<Record<Named, readonly string[]>> = {
+type Words = Readonly<Partial<Record<Named, readonly string[]>>>
+
+/** Words that name a genre wherever they stand; those that titles use freely, but styles and tags do not; and those of genre tags alone. */
+const PLAIN: Words = {
   kpop: ['k-pop', 'k pop', 'kpop', '케이팝', '케이 팝', 'korean pop'],
   edm: [
-    ...[
-      'edm',
-      'techno',
-      'trance',
-      'dubstep',
-      'drum & bass',
-      'drum and bass',
-      'drum n bass',
-      "drum'n'bass",
-      'dnb',
-      'd&b',
-    ],
+    ...['edm', 'techno', 'dubstep', 'drum & bass', 'drum and bass', 'drum n bass', "drum'n'bass", 'dnb', 'd&b'],
     ...['deep house', 'tech house', 'future bass', 'hardstyle', 'eurodance', 'electro house', '일렉트로닉'],
   ],
   hiphop: ['hip hop', 'hip-hop', 'hiphop', 'boom bap', '힙합'],
-  ballad: ['ballad', '발라드'],
+  ballad: ['발라드'],
   pop: ['synthpop', 'synth-pop', 'synth pop', 'indie pop', 'dance pop', 'electropop', 'pop song', 'city pop', '시티팝'],
   none: [
     ...[
@@ -52,8 +43,8 @@ const PLAIN: Readonly<Record<Named, readonly string[]>> = {
     ...['reggae', 'gospel', 'opera', 'a cappella', 'acappella', 'bossa nova', '재즈', '록', '클래식', '국악', '트로트'],
   ],
 }
-const IN_TAGS: Readonly<Record<Named, readonly string[]>> = {
-  kpop: [],
+const IN_STYLES: Words = { edm: ['trance'], ballad: ['ballad'] }
+const IN_TAGS: Words = {
   edm: ['house', 'electronic', 'electronica', 'electro', 'dance', 'club', 'rave', '하우스'],
   hiphop: ['rap', 'trap', 'drill', '랩'],
   ballad: ['slow jam'],
@@ -79,9 +70,9 @@ function hasWord(text: string, word: string): boolean {
 }
 
 /** Returns the genres that a text names: the longest words first, each removed once found, so that k-pop is not also pop. */
-function namedIn(text: string, tables: readonly (typeof PLAIN)[]): Set<Named> {
+function namedIn(text: string, tables: readonly Words[]): Set<Named> {
   const words = tables
-    .flatMap((table) => NAMED.flatMap((genre) => table[genre].map((word) => ({ genre, word }))))
+    .flatMap((table) => NAMED.flatMap((genre) => (table[genre] ?? []).map((word) => ({ genre, word }))))
     .sort((one, other) => other.word.length - one.word.length)
   // File names have underscores for spaces.
   let rest = text.normalize('NFC').toLowerCase().replaceAll('_', ' ')
@@ -100,10 +91,9 @@ function namedIn(text: string, tables: readonly (typeof PLAIN)[]): Set<Named> {
  */
 export function genreReason({ genre, comments = [], title }: GenreTexts): SuggestionReason | undefined {
   const weights: Record<Named, number> = { kpop: 0, edm: 0, hiphop: 0, ballad: 0, pop: 0, none: noneWeight }
-  const both = [PLAIN, IN_TAGS]
   const sources = [
-    { from: 'tag', named: namedIn(genre ?? '', both) },
-    { from: 'comment', named: namedIn(comments.join('\n'), [PLAIN]) },
+    { from: 'tag', named: namedIn(genre ?? '', [PLAIN, IN_STYLES, IN_TAGS]) },
+    { from: 'comment', named: namedIn(comments.join('\n'), [PLAIN, IN_STYLES]) },
     { from: 'title', named: namedIn(title ?? '', [PLAIN]) },
   ] as const
   for (const { from, named } of sources) for (const one of named) weights[one] += WEIGHT[from]

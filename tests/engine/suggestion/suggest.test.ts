@@ -223,6 +223,7 @@ describe('genre', () => {
     [{ title: '그날의 발라드' }, 'ballad'],
     [{ title: 'my_hip_hop_beat-3' }, 'hiphop'],
     [{ comments: ['made by suno; style: synth-pop, dreamy'] }, 'pop'],
+    [{ comments: ['style: piano ballad'], title: 'Trance' }, 'ballad'],
     [{ genre: 'Hip-Hop', title: 'House of Cards' }, 'hiphop'],
   ] as const)('%j is %s', (texts, genre) => {
     expect(genreOf(texts)).toBe(genre)
@@ -233,6 +234,7 @@ describe('genre', () => {
     { title: 'Dance with me, Rapunzel' },
     { title: 'Pop goes the weasel' },
     { title: 'My trap house' },
+    { title: 'The Ballad of Songbirds' },
     { genre: 'Jazz' },
     { genre: 'Rock', title: 'Power ballad' },
     { genre: 'Hip-Hop, Techno' },
