@@ -1,6 +1,6 @@
 import { type Biquad, highPass, lowPass } from '../dsp/biquad.ts'
 import { createBiquadCascade } from '../dsp/biquad-cascade.ts'
-import { type Audio, allocateBlock, sliceBlock } from '../dsp/block.ts'
+import { type Audio, type AudioBlock, allocateBlock, sliceBlock } from '../dsp/block.ts'
 import { powerToDb } from '../dsp/units.ts'
 import { sibilantHz } from './sibilance.ts'
 
@@ -38,20 +38,44 @@ const voiceSteps = 40
 const fewestPerMinute = 4
 const leastPart = 0.3
 
+/** Number of passages that are heard, spread over the song, and length of each, s: a shorter song is heard whole. */
+const passageCount = 3
+const passageSeconds = 20
+
 /**
  * Returns true for a song whose bursts of 4.5–9 kHz are those of a voice: 50 to 220 ms long, with soft edges, over a voice range that stops
- * for them. False for silence and for songs whose bursts are those of drums and cymbals. Never throws.
+ * for them. Hears three passages of a song of more than a minute. False for silence and for songs whose bursts are those of drums and cymbals.
+ * Never throws.
  */
 export function hasVoiceBursts(audio: Audio): boolean {
-  const [sibilant, voice] = stepPowers(audio, sibilantHz, sungHz)
-  const loudest = sibilant.reduce((most, power, k) => Math.max(most, power + voice[k]!), 0)
+  const passages = passagesOf(audio).map((passage) => stepPowers(passage, audio.sampleRateHz))
+  const powers = passages.flatMap(([sibilant, voice]) => Array.from(sibilant, (power, k) => power + voice[k]!))
+  const quiet = quietPart * powers.reduce((most, power) => Math.max(most, power), 0)
+  const [bursts, spoken] = passages
+    .map((passage) => countBursts(passage, quiet))
+    .reduce(([all, own], one) => [all + one.bursts, own + one.spoken], [0, 0])
+  const minutes = (powers.length * stepSeconds) / 60
+  return spoken >= fewestPerMinute * minutes && spoken > 0 && spoken >= leastPart * bursts
+}
+
+function passagesOf(audio: Audio): readonly AudioBlock[] {
+  const frames = Math.round(passageSeconds * audio.sampleRateHz)
+  if (audio.frames <= passageCount * frames) return [audio]
+  return Array.from({ length: passageCount }, (_, i) => {
+    const start = Math.round(((i + 0.5) / passageCount) * audio.frames - frames / 2)
+    return sliceBlock(audio, start, start + frames)
+  })
+}
+
+/** Counts the bursts of a passage, and those of a voice among them, where its power is above `quiet`. */
+function countBursts([sibilant, voice]: Powers, quiet: number): { readonly bursts: number; readonly spoken: number } {
   const high = smoothedDb(sibilant)
   const middle = smoothedDb(voice)
   const widthsDb = powerToDb((sibilantHz[1] - sibilantHz[0]) / (sungHz[1] - sungHz[0]))
   let bursts = 0
   let spoken = 0
   for (let peak = mostSteps; peak < high.length - mostSteps; peak++) {
-    if (sibilant[peak]! + voice[peak]! < loudest * quietPart) continue
+    if (sibilant[peak]! + voice[peak]! < quiet) continue
     const burst = burstAt(high, peak)
     if (!burst) continue
     let ratioDb = Number.NEGATIVE_INFINITY
@@ -60,8 +84,7 @@ export function hasVoiceBursts(audio: Audio): boolean {
     bursts++
     if (isSpoken(burst, high, middle)) spoken++
   }
-  const minutes = audio.frames / audio.sampleRateHz / 60
-  return spoken >= fewestPerMinute * minutes && spoken > 0 && spoken >= leastPart * bursts
+  return { bursts, spoken }
 }
 
 /** Steps of a burst: its peak, the first and the one past the last that are within 8 dB of it. */
@@ -103,18 +126,17 @@ function passed([lowHz, highHz]: Range, sampleRateHz: number): Biquad[] {
   return [0.5412, 1.3066].flatMap((q) => [highPass(lowHz, sampleRateHz, q), lowPass(top, sampleRateHz, q)])
 }
 
-/** Returns the power of the mid in two ranges in steps of 5 ms; a remainder at the end is dropped. */
-function stepPowers(
-  { channels, frames, sampleRateHz }: Audio,
-  first: Range,
-  second: Range,
-): [Float64Array, Float64Array] {
+/** Power of the mid in the ranges of s and of the voice, step by step. */
+type Powers = readonly [Float64Array, Float64Array]
+
+/** Returns the powers of a passage; a remainder at its end is dropped. */
+function stepPowers({ channels, frames }: AudioBlock, sampleRateHz: number): Powers {
   const [left, right] = channels as [Float32Array, Float32Array]
   const step = Math.round(stepSeconds * sampleRateHz)
   const count = Math.floor(frames / step)
-  const powers: [Float64Array, Float64Array] = [new Float64Array(count), new Float64Array(count)]
+  const powers: Powers = [new Float64Array(count), new Float64Array(count)]
   // One channel for each range: a pass filters two.
-  const filter = createBiquadCascade(passed(first, sampleRateHz), passed(second, sampleRateHz))
+  const filter = createBiquadCascade(passed(sibilantHz, sampleRateHz), passed(sungHz, sampleRateHz))
   const scratch = allocateBlock(2, chunkFrames)
   for (let start = 0; start < frames; start += chunkFrames) {
     const block = sliceBlock(scratch, 0, Math.min(chunkFrames, frames - start))

@@ -4,6 +4,7 @@ import { analyseSource, examineSamples, type SourceAnalysis } from '../../../src
 import { findClipping, flatTops } from '../../../src-engine/analysis/clipping.ts'
 import { describePeakRelief } from '../../../src-engine/analysis/peak-relief.ts'
 import { describeTone, toneDeviation } from '../../../src-engine/analysis/tone-evidence.ts'
+import { hasVoiceBursts } from '../../../src-engine/analysis/voice-bursts.ts'
 import { bandPass, highShelf, peaking } from '../../../src-engine/dsp/biquad.ts'
 import { createBiquadCascade } from '../../../src-engine/dsp/biquad-cascade.ts'
 import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
@@ -16,6 +17,21 @@ import { copyOf, filterWhole, noise, ordinaryMusic, rmsDbfs, sine } from './sign
 
 const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { lossy: false })
 const music = ordinaryMusic(12)
+
+/** Music with a burst of noise between 4 and 10 kHz twice a second, with soft edges, and tones of a voice, `sung` loud, that stop for it. */
+function spoken(sung: number, softSeconds: number): Audio {
+  const song = copyOf(music)
+  const hiss = noise(12, 1, 48_000, 3)
+  createBiquadCascade([bandPass(6500, 48_000, 1.2)]).process(hiss)
+  for (let i = 0; i < song.frames; i++) {
+    const seconds = (i % 24_000) / 48_000 - 0.375
+    const edge = Math.min(1, Math.abs(seconds) / softSeconds, (0.125 - seconds) / softSeconds)
+    const tone = [1000, 1500, 2300].reduce((sum, hz) => sum + Math.sin((2 * Math.PI * hz * i) / 48_000), 0)
+    for (const [c, samples] of song.channels.entries())
+      samples[i]! += edge * (seconds > 0 ? 0.5 * hiss.channels[c]![i]! : sung * tone)
+  }
+  return song
+}
 
 /** A codec's low-pass at 16 kHz and 48 kHz. */
 const createLowPass = () => {
@@ -275,19 +291,24 @@ describe('a fault that was put in', () => {
     ['bursts over a voice range that plays on are none', { sung: 0, softSeconds: 0.06 }, false],
     ['nor are bursts as hard as a drum', { sung: 0.05, softSeconds: 0.001 }, false],
   ])('%s', (_, { sung, softSeconds }, isOfVoice) => {
-    const song = copyOf(music)
-    const hiss = noise(12, 1, 48_000, 3)
-    createBiquadCascade([bandPass(6500, 48_000, 1.2)]).process(hiss)
-    for (let i = 0; i < song.frames; i++) {
-      const seconds = (i % 24_000) / 48_000 - 0.375
-      const edge = Math.min(1, Math.abs(seconds) / softSeconds, (0.125 - seconds) / softSeconds)
-      const tone = [1000, 1500, 2300].reduce((sum, hz) => sum + Math.sin((2 * Math.PI * hz * i) / 48_000), 0)
-      for (const [c, samples] of song.channels.entries())
-        samples[i]! += edge * (seconds > 0 ? 0.5 * hiss.channels[c]![i]! : sung * tone)
-    }
-    const { sibilance } = analyse(song)
+    const { sibilance } = analyse(spoken(sung, softSeconds))
     expect(sibilance.sharpestDb - sibilance.typicalDb).toBeGreaterThan(10)
     expect(sibilance.isOfVoice).toBe(isOfVoice)
+  })
+
+  it.each([
+    ['in', true],
+    ['between', false],
+  ])('a voice %s the three passages of a long song that are heard: %s', (_, isHeard) => {
+    const voice = spoken(0.05, 0.06)
+    const song = allocateAudio(2, 120 * 48_000, 48_000)
+    for (const [c, samples] of song.channels.entries()) {
+      for (let i = 0; i < samples.length; i++) {
+        const isInPassage = Math.abs(((i / 48_000) % 40) - 20) <= 10
+        samples[i] = (isInPassage === isHeard ? voice : music).channels[c]![i % music.frames]!
+      }
+    }
+    expect(hasVoiceBursts(song)).toBe(isHeard)
   })
 
   it('what nobody hears is no resonance', () => {
