@@ -1,4 +1,3 @@
-import { withAdvice } from './advice.ts'
 import { quoted } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
@@ -19,13 +18,13 @@ const AI_TAGS = quoted(
 export const appleMusicDelivery = {
   id: 'apple_music_delivery',
   name: { en: 'Apple Music', ko: 'Apple Music' },
-  rules: withAdvice([
+  rules: [
     { rule: 'file_type', types: ['wav', 'flac'], ...BRIEF },
     { rule: 'least_sample_rate', leastHz: 44_100, ...BRIEF },
     { rule: 'bit_depth', depths: [16, 24], ...BRIEF },
     { rule: 'channels', count: 2, ...BRIEF },
     { rule: 'true_peak', mostDbtp: -1, ...BRIEF },
-  ]),
+  ],
   asks: {
     disclosure: { need: 'asked', ...AI_TAGS },
   },

@@ -1,4 +1,3 @@
-import { withAdvice } from './advice.ts'
 import { published } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
@@ -12,7 +11,7 @@ const AUDIO = published(
 export const audiomaze = {
   id: 'audiomaze',
   name: { en: 'audiomaze', ko: 'audiomaze' },
-  rules: withAdvice([
+  rules: [
     { rule: 'file_type', types: ['wav', 'flac'], ...AUDIO },
     { rule: 'sample_rate', ratesHz: [44_100], ...AUDIO },
     { rule: 'bit_depth', depths: [16, 24], ...AUDIO },
@@ -20,6 +19,5 @@ export const audiomaze = {
     { rule: 'silence_start', mostSeconds: 10, ...AUDIO },
     { rule: 'silence_end', mostSeconds: 10, ...AUDIO },
     { rule: 'no_tags', ...AUDIO },
-  ]),
-  asks: {},
+  ],
 } as const satisfies DistributorProfile

@@ -1,4 +1,3 @@
-import { withAdvice } from './advice.ts'
 import { published } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
@@ -12,11 +11,10 @@ const AUDIO = published(
 export const catapult = {
   id: 'catapult',
   name: { en: 'Catapult', ko: 'Catapult' },
-  rules: withAdvice([
+  rules: [
     { rule: 'file_type', types: ['wav'], ...AUDIO },
     { rule: 'sample_rate', ratesHz: [44_100, 48_000, 96_000, 192_000], ...AUDIO },
     { rule: 'bit_depth', depths: [16, 24], ...AUDIO },
     { rule: 'channels', count: 2, ...AUDIO },
-  ]),
-  asks: {},
+  ],
 } as const satisfies DistributorProfile

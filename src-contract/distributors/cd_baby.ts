@@ -1,4 +1,3 @@
-import { withAdvice } from './advice.ts'
 import { published } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
@@ -12,12 +11,11 @@ const AUDIO = published(
 export const cdBaby = {
   id: 'cd_baby',
   name: { en: 'CD Baby', ko: 'CD Baby' },
-  rules: withAdvice([
+  rules: [
     { rule: 'file_type', types: ['wav', 'flac', 'mp3'], ...AUDIO },
     { rule: 'sample_rate', ratesHz: [44_100], ...AUDIO },
     { rule: 'bit_depth', depths: [16], ...AUDIO },
     { rule: 'channels', count: 2, ...AUDIO },
     { rule: 'name_characters', ...AUDIO },
-  ]),
-  asks: {},
+  ],
 } as const satisfies DistributorProfile

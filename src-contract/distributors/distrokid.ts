@@ -1,4 +1,3 @@
-import { withAdvice } from './advice.ts'
 import { published, quoted } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
@@ -39,14 +38,14 @@ const AI_QUESTION = quoted(
 export const distroKid = {
   id: 'distrokid',
   name: { en: 'DistroKid', ko: 'DistroKid' },
-  rules: withAdvice([
+  rules: [
     { rule: 'file_type', types: ['wav', 'flac', 'mp3', 'm4a'], ...QUOTED },
     { rule: 'bit_depth', depths: [16, 24], ...QUOTED },
     { rule: 'least_sample_rate', leastHz: 44_100, ...QUOTED },
     { rule: 'cover', leastPx: 1000, ...QUOTED },
     { rule: 'cover_type', types: ['image/jpeg'], ...UPLOADING },
     { rule: 'cover_color', ...ARTWORK },
-  ]),
+  ],
   guests: 'own_field',
   asks: {
     title: { need: 'required', ...UPLOADING },

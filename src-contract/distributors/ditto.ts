@@ -1,4 +1,3 @@
-import { withAdvice } from './advice.ts'
 import { published, quoted } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
@@ -29,11 +28,11 @@ const SUPPLIED = quoted(
 export const ditto = {
   id: 'ditto',
   name: { en: 'Ditto', ko: 'Ditto' },
-  rules: withAdvice([
+  rules: [
     { rule: 'file_type', types: ['wav', 'mp3'], ...STARTED },
     { rule: 'cover', leastPx: 3000, ...ARTWORK },
     { rule: 'cover_type', types: ['image/jpeg', 'image/png'], ...ARTWORK },
-  ]),
+  ],
   asks: {
     isrc: { need: 'assigned', ...SUPPLIED },
     upc: { need: 'assigned', ...BARCODES },

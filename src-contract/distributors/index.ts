@@ -1,4 +1,5 @@
 /** Receivers of releases, in display order: the services' own rules, then distributors, the most used first. */
+import { withAdvice } from './advice.ts'
 import { amuse } from './amuse.ts'
 import { appleMusicDelivery } from './apple_music_delivery.ts'
 import { audiomaze } from './audiomaze.ts'
@@ -30,9 +31,11 @@ export type Distributor = (typeof ALL)[number]['id']
 /** Names of all receivers on the wire. */
 export const DISTRIBUTORS = ALL.map(({ id }) => id) as unknown as readonly [Distributor, ...Distributor[]]
 
-const BY_ID = new Map<Distributor, DistributorProfile>(ALL.map((profile) => [profile.id, profile]))
+const BY_ID = new Map<Distributor, DistributorProfile>(
+  ALL.map((profile) => [profile.id, { ...profile, rules: withAdvice(profile.rules) }]),
+)
 
-/** Returns the rules of a receiver. */
+/** Returns a receiver with its rules, completed by our advice. */
 export function distributorProfile(distributor: Distributor): DistributorProfile {
   return BY_ID.get(distributor)!
 }

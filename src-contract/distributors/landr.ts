@@ -1,4 +1,3 @@
-import { withAdvice } from './advice.ts'
 import { published } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
@@ -18,10 +17,10 @@ const CODES = published(
 export const landr = {
   id: 'landr',
   name: { en: 'LANDR', ko: 'LANDR' },
-  rules: withAdvice([
+  rules: [
     { rule: 'cover', leastPx: 1500, mostPx: 6000, ...COVERS },
     { rule: 'cover_type', types: ['image/jpeg', 'image/png'], ...COVERS },
-  ]),
+  ],
   asks: {
     explicit: { need: 'asked', ...CODES },
     isrc: { need: 'assigned', ...CODES },

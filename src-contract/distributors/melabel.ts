@@ -1,4 +1,3 @@
-import { withAdvice } from './advice.ts'
 import { published } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
@@ -12,13 +11,12 @@ const AUDIO = published(
 export const melabel = {
   id: 'melabel',
   name: { en: 'melabel', ko: 'melabel' },
-  rules: withAdvice([
+  rules: [
     { rule: 'file_type', types: ['wav'], ...AUDIO },
     { rule: 'sample_rate', ratesHz: [44_100], ...AUDIO },
     { rule: 'bit_depth', depths: [16], ...AUDIO },
     { rule: 'channels', count: 2, ...AUDIO },
     { rule: 'length', leastSeconds: 30, onlySingles: true, ...AUDIO },
     { rule: 'mean_length', leastSeconds: 60, ...AUDIO },
-  ]),
-  asks: {},
+  ],
 } as const satisfies DistributorProfile

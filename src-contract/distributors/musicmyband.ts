@@ -1,4 +1,3 @@
-import { withAdvice } from './advice.ts'
 import { published } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
@@ -17,7 +16,7 @@ const EARLIER = {
 export const musicMyBand = {
   id: 'musicmyband',
   name: { en: 'musicmyband', ko: 'musicmyband' },
-  rules: withAdvice([
+  rules: [
     { rule: 'file_type', types: ['wav', 'flac'], ...AUDIO },
     { rule: 'least_sample_rate', leastHz: 44_100, ...AUDIO },
     { rule: 'bit_depth', depths: [16, 24, 32], ...AUDIO },
@@ -25,6 +24,5 @@ export const musicMyBand = {
     { rule: 'silence_end', mostSeconds: 10, ...AUDIO },
     { rule: 'length', leastSeconds: 30, isMore: true, onlySingles: true, ...EARLIER },
     { rule: 'name_of_title', ...AUDIO },
-  ]),
-  asks: {},
+  ],
 } as const satisfies DistributorProfile

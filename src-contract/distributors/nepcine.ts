@@ -1,4 +1,3 @@
-import { withAdvice } from './advice.ts'
 import { published } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
@@ -13,7 +12,7 @@ const EARLIER = { source: 'nepcine, its pages on audio files', read: '2026-11-26
 export const nepcine = {
   id: 'nepcine',
   name: { en: 'nepcine', ko: 'nepcine' },
-  rules: withAdvice([
+  rules: [
     { rule: 'file_type', types: ['wav', 'flac'], ...AUDIO },
     { rule: 'least_sample_rate', leastHz: 44_100, ...AUDIO },
     { rule: 'bit_depth', depths: [16, 24, 32], ...AUDIO },
@@ -21,6 +20,5 @@ export const nepcine = {
     { rule: 'silence_end', mostSeconds: 10, ...AUDIO },
     { rule: 'length', leastSeconds: 30, isMore: true, onlySingles: true, ...EARLIER },
     { rule: 'name_of_title', ...EARLIER },
-  ]),
-  asks: {},
+  ],
 } as const satisfies DistributorProfile

@@ -1,4 +1,3 @@
-import { withAdvice } from './advice.ts'
 import type { DistributorProfile } from './rules.ts'
 
 const AUDIO = { source: 'omziki, its pages on audio files', read: '2026-11-26', confidence: 'published' } as const
@@ -7,7 +6,7 @@ const AUDIO = { source: 'omziki, its pages on audio files', read: '2026-11-26', 
 export const omziki = {
   id: 'omziki',
   name: { en: 'omziki', ko: 'omziki' },
-  rules: withAdvice([
+  rules: [
     { rule: 'file_type', types: ['wav', 'flac'], ...AUDIO },
     { rule: 'least_sample_rate', leastHz: 44_100, ...AUDIO },
     { rule: 'bit_depth', depths: [16, 24, 32], ...AUDIO },
@@ -16,6 +15,5 @@ export const omziki = {
     { rule: 'silence_end', mostSeconds: 10, ...AUDIO },
     { rule: 'length', leastSeconds: 30, isMore: true, onlySingles: true, ...AUDIO },
     { rule: 'name_of_title', ...AUDIO },
-  ]),
-  asks: {},
+  ],
 } as const satisfies DistributorProfile

@@ -1,4 +1,3 @@
-import { withAdvice } from './advice.ts'
 import { published } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
@@ -18,7 +17,7 @@ const STYLE = published(
 export const routeNote = {
   id: 'routenote',
   name: { en: 'RouteNote', ko: 'RouteNote' },
-  rules: withAdvice([{ rule: 'file_type', types: ['wav', 'flac', 'mp3'], ...FORMATS }]),
+  rules: [{ rule: 'file_type', types: ['wav', 'flac', 'mp3'], ...FORMATS }],
   guests: 'in_title',
   asks: {
     artist: { need: 'required', ...STYLE },

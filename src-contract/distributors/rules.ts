@@ -92,7 +92,7 @@ export interface DistributorProfile {
   /** Place of guests: in the title too, or only in their own field; absent where no page says so. */
   readonly guests?: 'in_title' | 'own_field'
   /** Facts that it asks for besides the files. */
-  readonly asks: Asks
+  readonly asks?: Asks
   /** Kinds of rules that were not looked for. */
   readonly unsearched?: readonly RuleName[]
 }

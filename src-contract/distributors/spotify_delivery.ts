@@ -1,5 +1,4 @@
 import { spotify } from '../platforms/spotify.ts'
-import { withAdvice } from './advice.ts'
 import { published } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
@@ -29,7 +28,7 @@ const AI_CREDITS = published(
 export const spotifyDelivery = {
   id: 'spotify_delivery',
   name: { en: 'Spotify', ko: 'Spotify' },
-  rules: withAdvice([
+  rules: [
     { rule: 'file_type', types: ['wav', 'flac'], ...PACKAGE },
     { rule: 'least_sample_rate', leastHz: 44_100, ...PACKAGE },
     { rule: 'bit_depth', depths: [16, 24, 32], ...FORMATS },
@@ -45,7 +44,7 @@ export const spotifyDelivery = {
     { rule: 'cover', leastPx: 640, ...PACKAGE },
     { rule: 'cover_type', types: ['image/jpeg', 'image/png'], ...PACKAGE },
     { rule: 'cover_color', ...PACKAGE },
-  ]),
+  ],
   asks: {
     disclosure: { need: 'asked', ...AI_CREDITS },
   },

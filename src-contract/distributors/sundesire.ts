@@ -1,4 +1,3 @@
-import { withAdvice } from './advice.ts'
 import { published } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
@@ -17,7 +16,7 @@ const ARTWORK = published(
 export const sundesire = {
   id: 'sundesire',
   name: { en: 'Sundesire', ko: 'Sundesire' },
-  rules: withAdvice([
+  rules: [
     { rule: 'file_type', types: ['wav', 'flac'], ...AUDIO },
     { rule: 'least_sample_rate', leastHz: 44_100, ...AUDIO },
     { rule: 'bit_depth', depths: [16, 24, 32], ...AUDIO },
@@ -28,6 +27,5 @@ export const sundesire = {
     { rule: 'cover', leastPx: 3000, ...ARTWORK },
     { rule: 'cover_type', types: ['image/jpeg'], ...ARTWORK },
     { rule: 'cover_color', ...ARTWORK },
-  ]),
-  asks: {},
+  ],
 } as const satisfies DistributorProfile

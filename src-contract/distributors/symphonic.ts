@@ -1,4 +1,3 @@
-import { withAdvice } from './advice.ts'
 import { published } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
@@ -12,12 +11,11 @@ const AUDIO = published(
 export const symphonic = {
   id: 'symphonic',
   name: { en: 'Symphonic', ko: 'Symphonic' },
-  rules: withAdvice([
+  rules: [
     { rule: 'file_type', types: ['wav', 'flac'], ...AUDIO },
     { rule: 'least_sample_rate', leastHz: 44_100, ...AUDIO },
     { rule: 'bit_depth', depths: [16, 24], ...AUDIO },
     { rule: 'channels', count: 2, ...AUDIO },
     { rule: 'no_tags', ...AUDIO },
-  ]),
-  asks: {},
+  ],
 } as const satisfies DistributorProfile

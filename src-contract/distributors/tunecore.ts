@@ -1,4 +1,3 @@
-import { withAdvice } from './advice.ts'
 import { quoted } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
@@ -12,7 +11,7 @@ const SUPPLIED = quoted(
 export const tuneCore = {
   id: 'tunecore',
   name: { en: 'TuneCore', ko: 'TuneCore' },
-  rules: withAdvice([]),
+  rules: [],
   asks: {
     isrc: { need: 'assigned', ...SUPPLIED },
     upc: { need: 'assigned', ...SUPPLIED },

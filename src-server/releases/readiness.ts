@@ -52,7 +52,7 @@ function blanksOf(field: ReleaseField, { facts, tracks }: Facts): readonly numbe
 /** Returns the state of every field at a receiver, with sentences in `language`. */
 export function fieldChecks(profile: DistributorProfile, release: Facts, language: Language): FieldCheck[] {
   return RELEASE_FIELDS.map((field) => {
-    const ask: Ask | undefined = profile.asks[field]
+    const ask: Ask | undefined = profile.asks?.[field]
     const { need, ...foundation } = ask ?? { need: 'unknown' as const }
     const blanks = blanksOf(field, release)
     const state = blanks !== 'release' && blanks.length === 0 ? 'given' : need === 'assigned' ? 'assigned' : 'missing'
