@@ -1,7 +1,7 @@
 /** `batches …`: batches of songs named by path, from any client. */
 import { type Command, Option } from 'commander'
 import type { Manifest, ManifestEvent, ManifestSong } from '../src-contract/batches.ts'
-import { createStreamParser } from '../src-contract/client.ts'
+import { openedStream } from '../src-contract/client.ts'
 import { type AddCommand, type ClientOptions, commandGroup, runClientCommand, streamCommand } from './client-command.ts'
 import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
@@ -101,14 +101,12 @@ async function allSongs(client: ServiceClient, id: string, onlyFailed: boolean):
 function registerFollow(command: AddCommand, messages: Messages): void {
   command('follow <id>', messages.batches.follow).action((id: string, options: ClientOptions) =>
     streamCommand(options, messages, async ({ client, signal, print }) => {
-      const { body } = await client.open('streamBatch', { params: { batch_id: id }, signal })
-      const parse = createStreamParser()
-      const texts = body?.pipeThrough(new TextDecoderStream()) ?? []
-      for await (const text of texts)
-        for (const { data } of parse(text)) {
+      const stream = openedStream(await client.open('streamBatch', { params: { batch_id: id }, signal }))
+      for await (const messages of stream.messages)
+        for (const { data } of messages) {
           const event = JSON.parse(data) as ManifestEvent
           print(event, event.song ? songRow(event.song).join('  ') : event.event)
-          if (event.event === 'batch.ended') return
+          if (event.event === 'batch.ended') return stream.close()
         }
     }),
   )

@@ -263,7 +263,11 @@ export async function openEventStream(
   signal: AbortSignal,
 ): Promise<OpenedStream> {
   const headers: Record<string, string> = lastId === undefined ? {} : { 'Last-Event-ID': lastId }
-  const { body } = await client.open('streamEvents', { headers, signal })
+  return openedStream(await client.open('streamEvents', { headers, signal }))
+}
+
+/** Returns the event stream of an answer. */
+export function openedStream({ body }: Response): OpenedStream {
   const reader = body?.getReader()
   return {
     messages: parsed(reader),
