@@ -14,7 +14,7 @@ export { expect } from 'playwright/test'
 export const root = path.join(import.meta.dirname, '..')
 const standinFolder = path.join(root, 'tools', 'electron-standin')
 
-/** Whether the real binary runs these specs. `E2E_ELECTRON=real` insists on it; `standin` insists on the other. */
+/** True if the real binary runs these specs. `E2E_ELECTRON=real` forces it; `standin` forces the stand-in. */
 export const isRealElectron = (() => {
   if (process.env.E2E_ELECTRON) return process.env.E2E_ELECTRON === 'real'
   const folder = path.join(root, 'node_modules', 'electron')

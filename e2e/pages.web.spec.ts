@@ -109,7 +109,7 @@ test('songs have room and platforms their names on every window', async ({ page 
     })
     expect(inView, `songs in view at ${size}`).toBeGreaterThanOrEqual(fewestSongs)
   }
-  // Where a song is only its cover, a press on the middle of it selects.
+  // If a song is shown only as its cover, clicking the middle selects it.
   await page.setViewportSize({ width: 900, height: 600 })
   await page.locator('.song').nth(1).click()
   await expect(page.locator('.stagepane h1')).toHaveText('Two')

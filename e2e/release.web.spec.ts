@@ -237,7 +237,7 @@ test.describe('in Korean', () => {
     await page.getByRole('radio', { name: '깨끗하게' }).press('ArrowRight')
     await expect.poll(async () => (await latest(program)).tracks[0]?.settings?.style).toBe('warm')
 
-    // What is stated of one track is copied to all by one press.
+    // One press copies the statements of one track to all.
     await page.getByRole('button', { name: /^이 곡의 AI 사용/ }).press('Enter')
     await page.getByRole('region', { name: '보컬' }).getByRole('radio', { name: '없음' }).press('Space')
     await page.getByRole('button', { name: '모든 곡에 복사' }).press('Enter')

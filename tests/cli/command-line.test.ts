@@ -92,14 +92,14 @@ test('the columns of a table stand under each other where characters are two col
   ).toBe('플랜  pro\nAPI   2')
 })
 
-/** What a command says, and its exit code: its outcome, or why it failed. */
+/** Output and exit code of a command; the error output if it failed. */
 const say = (...messages: string[]) =>
   promisify(execFile)(process.execPath, [CLI, ...messages]).then(
     ({ stdout }) => ({ code: 0, text: stdout }),
     ({ code, stderr }: { code: number; stderr: string }) => ({ code, text: stderr }),
   )
 
-/** What a command says, and its exit code: as {@link say}, for one against a service that runs, in the process of such commands. */
+/** As {@link say}, for a command against a running service, in the test's own command process. */
 const sayThere = async (...words: string[]) => {
   const { code, out, problem } = await runCommand(...words, '--data-dir', dataDir)
   return { code, text: code === 0 ? out : problem }
@@ -112,7 +112,7 @@ async function startedService(options: Parameters<typeof startService>[0] = {}) 
   return service
 }
 
-/** What each command says, and its exit code: as {@link sayThere}, without a service. */
+/** As {@link sayThere}, for several commands in turn, without a service. */
 async function sayInTurn(commands: readonly (readonly string[])[]): Promise<{ code: number; text: string }[]> {
   const said: { code: number; text: string }[] = []
   for (const words of commands) {
@@ -172,7 +172,7 @@ test('a Korean terminal gets Korean: help and mistakes', async () => {
   const helped = [[], ['serve'], ['keys'], ['keys', 'revoke'], ['account'], ['account', 'plan'], ['doctor'], ['master']]
   for (const { code, text } of await sayInTurn(helped.map((messages) => [...messages, '--help']))) {
     expect(code).toBe(0)
-    // What stays are names: of commands, options, values, programs.
+    // Only names stay English: of commands, options, values and programs.
     const [, ...below] = text.split('\n')
     const prose = below
       .join('\n')

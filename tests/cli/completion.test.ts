@@ -1,4 +1,4 @@
-/** What is made from the tree of commands: completion for shells, and the manual page. */
+/** Shell completion and the manual page, both made from the tree of commands. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const program = factsOf(loudsmithProgram('~/data', terminalMessages({}, 'en'), false))
 const commands = allCommands(program).slice(1)
 
-/** What bash offers for a command line that ends with the word that is being typed. */
+/** Bash's suggestions for the last word of a command line. */
 function offered(line: readonly string[]): string[] {
   const script = path.join(folder, 'bash')
   writeFileSync(script, completionScript('bash', program))

@@ -1,4 +1,4 @@
-/** What a command is given as a song: files, pipes and standard input are taken, anything else is refused as what it is. */
+/** Songs given to a command: files, pipes and standard input are read; anything else is refused by name. */
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,

@@ -117,7 +117,7 @@ test.skipIf(process.platform === 'win32')(
     expect(files.length).toBeGreaterThan(3)
     const rights = (out: string) => files.map((file) => statSync(path.join(out, file)).mode & 0o777)
     expect(rights(copied)).toEqual(rights(loaded))
-    // What a killed run leaves goes, and a file of the same name is replaced.
+    // The rest of a killed run is removed, and a file of the same name is replaced.
     const leftOver = path.join(copied, `.${id}.part`)
     mkdirSync(leftOver)
     writeFileSync(path.join(leftOver, 'half'), '')

@@ -23,7 +23,7 @@ test.each([
     [true, true, false, 'all'],
     [true, true],
   ],
-  // What is stated decides only that there is some.
+  // A partial statement only proves that some AI was used.
   [{ vocals: 'generated' }, [true, null, null, null], [true, null]],
 ] as const)('%j', (uses, [includes_ai, lyrics, music, audio], [track, composition]) => {
   expect(disclosureAnswers(stated(uses))).toEqual({

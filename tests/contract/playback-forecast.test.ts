@@ -1,4 +1,4 @@
-/** What services do on playback, against figures and formulas that were written down apart from the contract. */
+/** Playback by the services, checked against figures and formulas written down apart from the contract. */
 import { expect, test } from 'vitest'
 import { PLAYBACK_MODES } from '../../src-contract/platforms/platform.ts'
 import {

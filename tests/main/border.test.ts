@@ -48,7 +48,7 @@ describe('the session of the window', () => {
     const { ask } = fakeSession()
     const { requestHeaders } = await ask('send', { requestHeaders: { authorization: 'Bearer page', Accept: '*/*' } })
     expect(requestHeaders).toEqual({ Accept: '*/*', Authorization: 'Bearer the-credential' })
-    // What a page has made itself goes nowhere.
+    // Addresses that the page made itself reach no other machine.
     for (const url of [`${origin}/app/desk`, `blob:${origin}/1`, 'data:image/png;base64,AA=='])
       expect(await ask('request', { url }), url).toEqual({ cancel: false })
     for (const url of [

@@ -1,4 +1,4 @@
-/** What the desktop does differently on macOS and Windows, seen from the calls that it makes of Electron. */
+/** Differences of the desktop app on macOS and Windows, read from its calls to Electron. */
 import type { EventEmitter } from 'node:events'
 import path from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'

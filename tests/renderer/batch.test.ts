@@ -35,7 +35,7 @@ function setUp(refuse: readonly string[] = []) {
   const gate: {
     wait: Promise<void> | null
     look: Promise<void> | null
-    /** What an answer to a removal or a return waits for. */
+    /** Holds back the answer to a removal or its undoing. */
     command?: () => Promise<void>
     isTooLate?: boolean
   } = { wait: null, look: null }

@@ -17,7 +17,7 @@ describe('the ticket in the address', () => {
 })
 
 describe('a tab opened by a link', () => {
-  /** What became of the tab, of its address and of what it keeps, when the service answers the exchange of its ticket so. */
+  /** Opens a tab whose ticket the service answers like this; returns its state, address and stored session. */
   async function opened(hash: string, kept: string | null, answer: () => Response) {
     const stored = new Map(kept === null ? [] : [['loudsmith.session', kept]])
     let address = `/${hash}`

@@ -44,7 +44,7 @@ const pastOf = (songs: Recorded['songs']): Work['past'] =>
     .toSorted((a, b) => b.completed_at_ms - a.completed_at_ms)
     .map((song) => ({ ...pieceOf(song), workSeconds: (song.completed_at_ms - song.started_at_ms) / 1000 }))
 
-/** What is under way in a recorded run at a moment, after the given past jobs. */
+/** Work under way at one moment of a recorded run, after the given past jobs. */
 function workAt({ songs, progress, workers }: Recorded, ms: number, before: Work['past']): Work {
   const percentOf = (place: number) => progress.findLast(([at, of]) => of === place && at <= ms)?.[3] ?? 0
   const numbered = songs.map((song, place) => ({ song, place }))

@@ -6,7 +6,7 @@ const root = path.join(import.meta.dirname, '../..')
 
 test('a comment of the source begins with the name of a thing or a verb, never with a question word', () => {
   const opening = /(?:\/\*\*\s*(?:\n\s*\*)?|\/\/)\s*(?:What|Who|Where|Whether|Why|How)\b[^\n]*/g
-  const files = globSync('{src-*,packages/*/src,tests/engine}/**/*.{ts,tsx}', { cwd: root })
+  const files = globSync('{src-*,packages/*/src,bench,scripts,tests,e2e}/**/*.{ts,tsx}', { cwd: root })
   const found = files.flatMap((file) => readFileSync(path.join(root, file), 'utf8').match(opening) ?? [])
   expect(found).toEqual([])
 })

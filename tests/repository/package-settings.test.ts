@@ -1,4 +1,4 @@
-/** What installers do to a machine, as far as their settings tell. */
+/** Effects of the installers on a machine, as far as their settings show. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'

@@ -9,7 +9,7 @@ const ROOT = path.join(import.meta.dirname, '../..')
 const FOLDER = path.join(ROOT, 'dist/tests')
 
 export const CLI = path.join(FOLDER, 'cli.js')
-/** What the command line does when it is loaded, each time under another address. */
+/** The body of the command line: runs each time it is imported under a new address. */
 export const CLI_MODULE = path.join(FOLDER, 'cli-main.js')
 export const ENGINE = path.join(FOLDER, 'worker.js')
 /** A server in a process of its own (serve-process.ts). */

@@ -37,7 +37,7 @@ export interface HeldProcess {
   fail(code: FailureCode, params?: ErrorParams): void
   /** Ends without an answer, as a killed process does. */
   crash(): void
-  /** Whether it was asked to stop. */
+  /** True once it was asked to stop. */
   readonly isAborted: boolean
   readonly isGone: boolean
 }

@@ -36,7 +36,7 @@ export interface McpClient {
   readonly close: () => Promise<void>
 }
 
-/** Where a client finds the service, and by which key. */
+/** Address and key of the service, for a client. */
 export interface McpHost {
   readonly baseUrl: string
   readonly key: string

@@ -12,7 +12,7 @@ const folders = [
   '/usr/share/games/btanks/data/tunes',
 ]
 
-/** Why there is no music on this machine, for a test's skip. */
+/** The reason shown when a test is skipped for lack of music. */
 export const noMusic =
   'no music: install wesnoth-1.16-music, singularity-music and btanks-data (Debian), or name a folder in LOUDSMITH_MUSIC'
 

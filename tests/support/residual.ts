@@ -1,4 +1,4 @@
-/** What processing adds to steady tones. */
+/** Distortion and noise that processing adds to steady tones. */
 
 /** Returns the energy that is left of a channel after its sines at the given frequencies are taken out, in dB of the whole. */
 export function residualDb(samples: Float32Array, frequenciesHz: readonly number[], sampleRateHz: number): number {

@@ -9,7 +9,7 @@ import { type MasterFields, masterForm } from './service.ts'
 export interface ServerProcess {
   readonly baseUrl: string
   readonly pid: number
-  /** What it wrote to its log. */
+  /** Its log so far. */
   log(): string
   /** Sends a request with JSON, a form or nothing; rejects for a refusal, and where the server goes before it answers. */
   send(method: string, address: string, body?: object): Promise<Response>

@@ -1,8 +1,8 @@
 /**
- * How much a limiter changed a song. Definitions (ours; the figures of other papers are not comparable): SDR with the gain that
- * fits best; ERB-LSD = mean |level difference| over 40 bands of equal ERB width from 50 Hz to 20 kHz and 2048-sample Hann frames at
- * half overlap, mono, against the original at the limiter's input gain, with a floor 120 dB under each frame; colour-LSD = the same
- * without each frame's own level difference.
+ * Measures of how much a limiter changed a song. Definitions (our own; the figures of other papers are not comparable): SDR with the gain
+ * that fits best; ERB-LSD = mean |level difference| over 40 bands of equal ERB width from 50 Hz to 20 kHz and 2048-sample Hann frames at
+ * half overlap, mono, against the original at the limiter's input gain, with a floor 120 dB under each frame; colour-LSD = the same without
+ * each frame's own level difference.
  */
 import type { AudioBlock } from '../../src-engine/dsp/block.ts'
 import { createRealFft } from '../../src-engine/dsp/fft.ts'

@@ -99,7 +99,7 @@ test.each<[string, object]>([
   ['as loud as Spotify lets me', { platforms: ['spotify'] }],
   ['big 808s', { bass_db: 1.5 }],
   ['vocals lost on the sides', { presence_db: 1 }],
-  // What need not be, may be, or is to stay.
+  // Wishes that something need not change, may change, or should stay.
   ['더 밝지 않아도 돼요 크게만', { target_lufs: -9.5 }],
   ['고음 쏴도 되니까 밝게', { tilt_db: 1 }],
   ['dont squash it', { dynamics_amount: 60 }],

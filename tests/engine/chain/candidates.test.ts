@@ -140,7 +140,7 @@ const pressing = (thresholdDb: number, maxReductionDb: number): RecipeStage => (
   compression: { thresholdDb, ratio: 4, kneeDb: 0, attackMs: 1, releaseMs: 60, maxReductionDb },
 })
 
-/** Which of the recipes is taken for a song that shall have the tone of `wanted`, and all scores; recipe 0 leaves it alone. */
+/** Picks the recipe that brings a song to the tone of `wanted`, with all scores; recipe 0 leaves the song alone. */
 function choice(song: Audio, wanted: Audio, ...recipes: readonly (readonly RecipeStage[])[]) {
   const analysed = analyse(song)
   const { bandHz, midDb, sideDb } = analyse(wanted).spectrum

@@ -60,7 +60,7 @@ async function bench(durationSeconds = 1) {
     return { name: 'other', isSameSong: true, open, answer: () => answer() }
   }
   const added = () => posted.flatMap((command) => (command.kind === 'add' ? [command.frames] : []))
-  /** What the playback engine tells once `seconds` have sounded after all that was posted. */
+  /** Report of the playback engine after `seconds` of sound, with every posted command obeyed. */
   const reportAfter = (seconds: number) => {
     const playback = new PlaybackEngine(RATE)
     for (const command of posted) playback.obey(command)

@@ -21,7 +21,7 @@ import { ExportFolder, textFile } from '../../../src-server/releases/export-fold
 import { writeExportZip } from '../../../src-server/releases/export-zip.ts'
 import { systemClock, systemRandom } from '../../../src-system/system.ts'
 
-/** What happens before a call of the file system, by its number from 0. */
+/** A hook before each call of the file system, numbered from 0. */
 const calls = vi.hoisted(() => ({ made: 0, before: (_call: number) => {} }))
 vi.mock('node:fs/promises', async (original) => {
   const fs = await original<typeof import('node:fs/promises')>()

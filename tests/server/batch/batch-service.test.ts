@@ -14,7 +14,7 @@ import { createFakeClock } from '../../support/fake-clock.ts'
 import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
 import { FACTS } from './fixture.ts'
 
-/** What was synced to the disk, in order, whether the file system has hard links, and whether an open file can be replaced. */
+/** The files synced to disk, in order; the error for hard links, if any; and whether an open file can be replaced. */
 const disk = vi.hoisted(() => ({ synced: [] as string[], linkFault: '', canReplace: true }))
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>()

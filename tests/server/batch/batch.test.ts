@@ -541,7 +541,7 @@ test('a crash between a job and the row that remembers it does not master the so
   expect(states()).toEqual(['submitted'])
 })
 
-/** What a look at four minutes of music finds, in its full size. */
+/** A full-sized analysis of four minutes of music. */
 function longAnalysis(): Analysis {
   const curve = Array.from({ length: 480 }, (_, i) => -14 + (i % 37) / 10)
   return {

@@ -48,7 +48,7 @@ export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
   const submitted: BatchJob[] = []
   const cancelled: string[] = []
   const events: string[] = []
-  /** What has been told, each when it was told. */
+  /** Every message so far, at the time it was sent. */
   const told: string[] = []
   const world = {
     slots: PLAN_LIMITS.pro.concurrentJobs,

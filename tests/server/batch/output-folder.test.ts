@@ -26,9 +26,9 @@ import { createFakeClock } from '../../support/fake-clock.ts'
 import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
 import { FACTS } from './fixture.ts'
 
-/** What lies in the output folder whenever a file of it is begun. */
+/** Contents of the output folder each time a file in it is begun. */
 const seen = vi.hoisted(() => ({ parent: '', atEveryFile: [] as string[][] }))
-/** How often a scanner for viruses still keeps a folder from being moved. */
+/** Moves of a folder that a virus scanner will still block. */
 const scanner = vi.hoisted(() => ({ holds: 0 }))
 /** Code with which the disk refuses second names, and whether it writes other bytes than it is given. */
 const links = vi.hoisted(() => ({ refusal: '', damages: false }))
@@ -108,7 +108,7 @@ test('existing files are never touched: the next delivery gets a name of its own
 test('a folder appears under its name only with every master in it, so that a crash leaves no half one', async () => {
   const parent = path.join(folder, 'out')
   mkdirSync(parent)
-  // What a crash leaves behind is ours, and hidden.
+  // Loudsmith replaces the hidden folder that a crash left.
   mkdirSync(path.join(parent, '.봄날_master_1.part'))
   writeFileSync(path.join(parent, '.봄날_master_1.part', '봄날_melon.wav'), 'ME')
   seen.parent = parent
@@ -302,7 +302,7 @@ test('a delivery that hangs does not keep the program from ending', async () => 
 test('masters whose disk was pulled out are delivered once it is back, and once', async () => {
   const disk = path.join(folder, 'disk')
   const { clock, delivery, store, events, lines } = openDelivery({ to: path.join(disk, 'Masters') })
-  // What stands in the place of the disk is no folder.
+  // A plain file takes the place of the disk.
   writeFileSync(disk, '')
   delivery.add('job')
   await delivery.idle()

@@ -28,7 +28,7 @@ test('a preset is saved, listed with the page, exported, imported and deleted', 
   expect([status, body.name, body.settings.warmth, body.settings.air_db]).toEqual([200, 'Night EP', 45, -1])
   expect((await service.get('/app/desk')).body.presets).toMatchObject([{ name: 'Night EP' }])
   expect(await list()).toEqual([body])
-  // What one service answers is what another takes.
+  // Settings that one service returns are accepted by another.
   const copy = await put('Copy', body.settings)
   expect(copy.body.settings).toEqual(body.settings)
   expect((await put('Night EP', { genre: 'pop' })).body.settings).toMatchObject({ genre: 'pop', warmth: 0 })

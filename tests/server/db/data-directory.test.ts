@@ -311,7 +311,7 @@ describe('a folder becomes a data directory', () => {
   })
 })
 
-/** What a disk without access rights says to chmod, as FAT of another user's mount does. */
+/** A disk without access rights, such as FAT mounted by another user, refuses chmod. */
 test.skipIf(!onPosix)('a disk that keeps no access rights is used all the same, and the log says so', async () => {
   const faults = path.join(root, 'no-rights.mjs')
   writeFileSync(

@@ -75,7 +75,7 @@ async function attemptOf(order: WorkOrder, id: string) {
   return { protocol: PROTOCOL, order: await packOrder(blobs, id, order), timeLimitMs: 60_000, memoryBytes: 1 }
 }
 
-/** What stands in the place of a member: other types, paths out of a folder, and numbers without a meaning. */
+/** Values put in place of a member: other types, paths out of a folder, and meaningless numbers. */
 const hostileValue = fc.oneof(
   fc.constantFrom<unknown>(
     ...[

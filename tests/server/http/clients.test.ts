@@ -198,7 +198,7 @@ afterAll(async () => {
 /** A whole request cannot stop coming. */
 type Situation = Exclude<ErrorCode, 'REQUEST_TIMEOUT'>
 
-/** What brings each error about, told as a request; what it changes for that is undone afterwards. The order matters to none. */
+/** A request that causes each error; anything it changes is undone afterwards. They work in any order. */
 const SITUATIONS: Record<Situation, () => Told | Promise<Told>> = {
   FILE_TOO_LARGE: () => upload(form('large', { platforms: 'spotify' }, wavOfSize(53_000_000))),
   UNSUPPORTED_FORMAT: () => upload(form('text', { platforms: 'spotify' }, Buffer.alloc(8_000_000, 'notes '))),

@@ -1,4 +1,4 @@
-/** What a refused value may be: told in the language of the message, wherever the check is made. */
+/** Refusals name the allowed values in the language of the message, wherever the check is made. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { jobSettings } from '../../../src-contract/settings.ts'
 import { type Detail, detailText } from '../../../src-contract/text/details.ts'
@@ -157,7 +157,7 @@ test.each<Refused>([
 
 const RELEASE = { title: 'a', artist: 'b', kind: 'ep' }
 
-/** What a request that fits but for `wrong` is refused with: the place, and the rule. */
+/** Place and rule in the refusal of a request that is right except for `wrong`. */
 test.each<[place: string, rule: string, address: string, wrong: object]>([
   ['settings.tilt_db', 'a number from -3 to 3', '/api/v1/releases', { ...RELEASE, settings: { tilt_db: 9 } }],
   ['settings.target_lufs', 'a number from', '/api/v1/releases', { ...RELEASE, settings: { target_lufs: 'loud' } }],

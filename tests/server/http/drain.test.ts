@@ -1,4 +1,4 @@
-/** How long a refused request is read: to its end, so that its client reads the answer, but not for ever. */
+/** A refused request is read to its end, so its client can read the answer, but not for ever. */
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'

@@ -26,8 +26,8 @@ const random = () => Math.min(0.999_999, Math.abs(bipolar()))
 const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value
 
 /**
- * What is left out would reach beyond the service (folders anywhere on the machine, receivers), has no end, or is tested apart
- * (uploads; the report, which an engine without a sound does not really write).
+ * Left out because they reach beyond the service (folders anywhere on the machine, webhook receivers), never end, or are tested elsewhere
+ * (uploads; the report, which a silent engine does not really write).
  */
 const REACHING_OUT = /watch|streamEvents|createSource|createJob|createBatch|streamBatch|analyze|testWebhook|readReport/i
 const endpoints = Object.entries<Endpoint>(ENDPOINTS).filter(([name]) => !REACHING_OUT.test(name))

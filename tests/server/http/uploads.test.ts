@@ -78,7 +78,7 @@ const INSTALLED = whereInstalled(Object.keys(clients), (name) => PROGRAMS[name] 
 
 describe.each(INSTALLED)('an upload by %s', (name) => {
   const send = clients[name] as (typeof clients)[string]
-  // What clients.test.ts lets every client read, these bodies of 50 MB tell by one of them; in npm run campaign by all.
+  // These bodies of 50 MB are sent by one client, and by all in npm run campaign; clients.test.ts tries every client.
   const isTold = (place: number) => IS_CAMPAIGN || name === INSTALLED.at(place)
 
   test.runIf(isTold(0))(

@@ -22,7 +22,7 @@ test('JSON in strings, nulls and nested values are read by the schema of their p
   expect(as({ settings: '{"tilt_db": "2", "formats": "[\\"flac24\\"]"}' })).toMatchObject({
     settings: { tilt_db: 2, formats: ['flac24'] },
   })
-  // Where null is a value it stays.
+  // Null stays where it is a valid value.
   expect(as({ title: null, wait: null, settings: { target_lufs: null } })).toEqual({
     ...master,
     settings: { target_lufs: null },

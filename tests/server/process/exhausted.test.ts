@@ -48,7 +48,7 @@ describe.runIf(hasPrlimit)('a service without file descriptors (needs prlimit)',
   test.each(IS_CAMPAIGN ? [1, 3, 5, 7, 9] : [1, 5])(
     'that may open %i more answers 503 UNAVAILABLE or takes the song, and goes on',
     async (spare) => {
-      // What is opened once is open from here on.
+      // Opens everything that stays open after the first job.
       await take()
       leaveDescriptors(server.pid, spare)
       const answer = await take().catch((error: Error) => error)

@@ -449,7 +449,7 @@ describe.each([
       least = Math.min(least, freeBytes())
     })
     expect([answer.status, answer.body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
-    // What is on its way between two looks, and a page of the folder.
+    // Allows for bytes written between two checks, and for a page of the folder.
     expect(least).toBeGreaterThan(RESERVE_BYTES - 4 * 1_048_576)
     expect(service.temporary()).toEqual([])
     free()

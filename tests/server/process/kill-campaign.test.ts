@@ -54,7 +54,7 @@ const count = (sql: string, ...values: string[]): number => {
 }
 const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
 
-/** What went wrong with what a stage had begun. */
+/** Faults found in the work that a stage had begun. */
 interface Faults {
   readonly lost: number
   readonly twice: number
@@ -73,7 +73,7 @@ const jobFaults = (which: string): Faults => ({
 })
 const OF_RELEASE = 'job_id IN (SELECT job_id FROM release_jobs)'
 
-/** What the service is doing when it is killed. `Promise` is what an accepted call holds it to. */
+/** Work of the service at the moment it is killed. `Promise` is the commitment that an accepted call makes. */
 interface Stage<Promise = unknown> {
   /** Longest time until the kill, ms. */
   readonly withinMs: number

@@ -56,7 +56,7 @@ function namesIn(zip: Buffer): Promise<string[]> {
   })
 }
 
-/** What must hold of a job that was accepted once and is done, whatever happened in between. */
+/** Checks everything that must hold of an accepted job that is done, whatever happened in between. */
 async function expectWhole(job: Job): Promise<void> {
   expect(job).toMatchObject({ status: 'done', credits_used: 1, credits_refunded: 0 })
   const zip = await server.download(`/api/v1/jobs/${job.job_id}/download`)

@@ -8,7 +8,7 @@ import { wavSong } from '../../support/songs.ts'
 
 /** A small part of a campaign; `npm run campaign` sets the whole number. At most the credits of a fresh account. */
 const JOBS = Number(process.env.JOBS_ROUNDS ?? 6)
-/** What the first jobs load once (code, statements, pools) is not growth. */
+/** The first jobs load code, statements and pools once; that is not growth. */
 const WARM_UP_JOBS = Math.max(4, Math.round(JOBS / 10))
 const JOBS_AT_ONCE = 3
 /** Room for caches that fill. A leak of 20 kB a job shows in a campaign. */

@@ -1,4 +1,4 @@
-/** What is entered of a release, in its files by readers of other hands, in its table and in its sheets. */
+/** Release data as entered: in the files (read by third-party readers), the table and the sheets. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

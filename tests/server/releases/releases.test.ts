@@ -227,7 +227,7 @@ describe('the cover of a release', () => {
   test('is set, read, replaced and removed', async () => {
     const release = await newRelease()
     expect((await service.get(at(release, '/cover'))).body.error.code).toBe('NOT_FOUND')
-    // What a camera appended is not stored.
+    // Data that a camera appended is not stored.
     const sent = Buffer.concat([pngPicture(3000, 3000), Buffer.from('37.5 N 127 E')])
     expect((await putCover(release, sent)).body.cover).toMatchObject({
       ...{ media_type: 'image/png', width_px: 3000, height_px: 3000, size_bytes: pngPicture(1, 1).length },

@@ -173,7 +173,7 @@ test(`a folder in which anything was changed is never intact, and stays as it is
     const changes = Array.from({ length: 1 + pick(2) }, () => [pick(MUTATIONS.length), pick(names.length)] as const)
     for (const [mutation, name] of changes) {
       const file = path.join(folder, names[name]!)
-      // What the first change took away cannot be changed again; a pipe would be waited for.
+      // A file that the first change removed cannot be changed again, and reading a pipe would hang.
       const hasMark = existsSync(path.join(path.dirname(file), '.loudsmith-export'))
       const isLinked = lstatSync(path.dirname(file)).isSymbolicLink()
       if (isFile(file) && isFile(path.join(folder, CERTIFICATE_FILE)) && !hasMark && !isLinked)

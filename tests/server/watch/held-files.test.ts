@@ -7,7 +7,7 @@ import { createHeldEngine } from '../../support/held-engine.ts'
 import { startService } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
 
-/** How often a file is still held, by the name of the folder or file that it is to become. */
+/** Renames that will still fail, by the new name of the file or folder. */
 const scanner = vi.hoisted(() => ({ holds: {} as Record<string, number> }))
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>()

@@ -84,7 +84,7 @@ afterEach(async () => {
 const COVER = { mimeType: 'image/png' as const, bytes: Buffer.from([0x89, 0x50]) }
 
 type World = ReturnType<typeof openBatch>
-/** Why a song is refused, if it is. */
+/** The reason a song is refused, or undefined. */
 type Verdict = (filename: string, signal: AbortSignal) => AppError | undefined | Promise<never>
 
 /** A watch over a batch, at rest. */
@@ -277,7 +277,7 @@ describe('a watched folder', () => {
     const message = expect.stringMatching(/shorter than its header says/)
     const waiting = ['broken.wav', 'slow.wav'].map((filename) => expect.objectContaining({ filename, message }))
     expect(folders.list('en')).toMatchObject([{ taken: 0, refused: [], waiting: { length: waiting.length } }])
-    // Which of the two comes first depends on whether they were written within one millisecond.
+    // Their order depends on whether both were written within one millisecond.
     expect(folders.list('en')[0]?.waiting).toEqual(expect.arrayContaining(waiting))
     put('slow.wav', 'the first half, and the second')
     await pass(world, 10_000)
@@ -412,7 +412,7 @@ describe('a watched folder', () => {
     const prepared = vi.spyOn(Object.getPrototypeOf(world.db.prepare('SELECT 1')), 'get')
     disk.looks = 0
     await pass(world, 2000)
-    // Whether the folder is watched at all is asked by another method; its files are not asked for.
+    // Another method asks whether the folder is watched; nothing is asked about its files.
     expect(prepared).not.toHaveBeenCalled()
     expect(disk.looks).toBe(256)
     prepared.mockRestore()

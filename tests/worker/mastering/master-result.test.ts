@@ -1,4 +1,4 @@
-/** What a report says of a master: measured in its file, not planned. */
+/** Figures of a master in the report are measured in its file, not planned. */
 import { describe, expect, it } from 'vitest'
 import { deliveryTarget } from '../../../src-contract/delivery-target.ts'
 import type { Platform } from '../../../src-contract/platforms/index.ts'

@@ -1,7 +1,6 @@
 /**
- * What one machine can show of another: the same order in a process of its own, with everything changed that differs from machine
- * to machine, the paths that the system's mathematical library takes among it. Not shown: processors that are no x86, other systems,
- * other builds of ffmpeg or Node.
+ * Imitates another machine: the same order in its own process, with everything changed that differs between machines, including the code
+ * paths of the system's math library. Not covered: processors other than x86, other systems, other builds of ffmpeg or Node.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'

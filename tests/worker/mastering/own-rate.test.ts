@@ -51,7 +51,7 @@ function clicked(channels: readonly Float32Array[], rateHz: number): Float32Arra
   return damaged
 }
 
-/** What the planner finds in a song, and the song with its samples edited, at the engine's rate. */
+/** The planner's findings in a song, and the song with its samples edited, at the engine's rate. */
 async function mended(name: string, channels: readonly Float32Array[], rateHz: number) {
   const stored = await storedSong(writeFloatWav(at(name), channels, rateHz))
   const song = await readSong(ffmpeg, stored, never)

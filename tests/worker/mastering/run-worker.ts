@@ -18,7 +18,7 @@ export async function storedSong(file: string): Promise<StoredSong> {
   return { path: file, filename: path.basename(file), sha256, facts: probe.facts }
 }
 
-/** What an order has other than usual: settings, and members of the order itself. */
+/** Differences from the usual order: settings, and members of the order itself. */
 export type OrderChange = Partial<Omit<WorkOrder, 'settings'> & Omit<JobSettings, 'platforms'>> & {
   readonly platforms?: readonly Platform[]
 }

@@ -595,7 +595,7 @@ describe('an engine process', () => {
     worker.send({ type: 'work', order: await orderFor(song, folder, { platforms: ['melon'] }) })
     await ended
     const engine = path.join(import.meta.dirname, '../../../src-engine')
-    // What becomes WebAssembly is never compiled as JavaScript; Node itself has functions of the same names.
+    // Sources of the WebAssembly are never compiled as JavaScript, and Node has functions of the same names.
     const scripts = globSync('**/*.ts', { cwd: engine }).filter((file) => !file.split(path.sep).includes('assembly'))
     const sources = scripts.map((file) => readFileSync(path.join(engine, file), 'utf8'))
     const own = new Set(

@@ -73,7 +73,7 @@ export function runPlain(...args: string[]): Buffer {
   return execFileSync(ffmpeg.path, ['-v', 'error', '-y', '-nostdin', ...args], { maxBuffer: 1 << 28 })
 }
 
-/** What ffmpeg's own ebur128 reads in a file: integrated loudness (LUFS) and true peak (dBTP), the meter of another hand. */
+/** Integrated loudness (LUFS) and true peak (dBTP) of a file by ffmpeg's ebur128, an independent meter. */
 export function readByEbur128(file: string): { integratedLufs: number; truePeakDbtp: number } {
   const text = execFileSync(
     ffmpeg.path,

@@ -12,7 +12,7 @@ const traces: readonly [tags: SongTags, generator: string | undefined][] = [
   [{ other: { website: 'https://www.udio.com/songs/1' } }, 'Udio'],
   [{ other: { encoded_by: 'ElevenLabs Music' } }, 'ElevenLabs'],
   [{ comment: 'Lyria 2' }, 'Google Lyria'],
-  // What a song is called, who plays it or what it is about is no trace.
+  // Title, artist and subject of a song are not traces.
   [{ title: 'Suno', album: 'Udio', other: { lyrics: 'made by suno' } }, undefined],
   [{ artist: 'Suno Kim', comment: 'my first song' }, undefined],
   [{}, undefined],

@@ -21,7 +21,7 @@ async function probe(name: string, bytes: Buffer): Promise<AudioFacts> {
   return result.ok ? result.facts : expect.fail(`${name}: ${result.reason}`)
 }
 
-/** What the engine is given of a file, as integers of so many bits. */
+/** The samples of a file as the engine gets them, as integers of `bits` bits. */
 async function decode(name: string, bytes: Buffer, bits: number): Promise<number[]> {
   const { audio } = await decodeSong(ffmpeg, at(name), await probe(name, bytes))
   return Array.from(audio.channels[0], (sample) => sample * 2 ** (bits - 1))

@@ -96,7 +96,7 @@ const report: Report = {
 const reportHtml = (given: Report) => reportPage(given).replaceAll('\u00a0', ' ')
 const html = reportHtml(report)
 
-/** What a reader of English reads in a part of the page. */
+/** The English text in a part of the page. */
 const readIn = (page: string, part: RegExp) =>
   (page.match(part)?.[0] ?? '')
     .replace(/<(t?span) lang="ko">.*?<\/\1>/g, '')

@@ -34,7 +34,7 @@ function bytesOf(contents: readonly Content[], start?: number, end?: number): Bu
   return Buffer.concat(parts)
 }
 
-/** What yauzl reads in a ZIP: it compares headers with the directory, and every checksum. */
+/** Reads a ZIP with yauzl, which compares headers with the directory and checks every checksum. */
 async function readAll(zip: ZipFile) {
   const files: unknown[] = []
   for await (const entry of zip.eachEntry()) {
