@@ -32,6 +32,8 @@ const LOWERING_STEP_DB = 0.1
 const LOWERING_DOUBT_DB = 0.1
 /** Each costs a render and the copies of the new master. */
 const MAX_LOWERINGS = 2
+/** Less than any excess that a meter of 32-bit floats can read, dB. */
+const LEAST_EXCESS_DB = 1e-7
 
 /** A version of a master and the measurements of its copies. */
 interface Proofed<Master> {
@@ -47,7 +49,8 @@ interface Proofed<Master> {
  * master is made again with its peak lowered by the excess, by 1.5 dB in all and twice at most, and the new version is first tried on that
  * codec. A codec that would need more is ignored. Returns the version whose copies hold for most of the codecs that asked, among equals the
  * least lowered, so a lowering that cures nothing is dropped; and its copies' measurements in the order of `codecs`. Put the strictest
- * codec first: copies of a discarded master are wasted work. Throws as the steps do.
+ * codec first: copies of a discarded master are wasted work, so a lowered version that leaves the codec that asked beyond cure is tried
+ * only on codecs whose copies of the first master fail too. Throws as the steps do.
  */
 export async function proofMaster<Master>(
   first: Master,
@@ -62,9 +65,7 @@ export async function proofMaster<Master>(
   const versions: Proofed<Master>[] = [{ master: first, loweredDb: 0, peaksDbtp: new Map() }]
   const asked = new Set<LossyCodec>()
   while (versions.length <= MAX_LOWERINGS) {
-    const newest = versions.at(-1)!
-    const order = [...asked, ...codecs.filter((codec) => !asked.has(codec))]
-    const wish = await firstCurable(order, newest, readPeak)
+    const wish = await firstCurable({ versions, asked, codecs }, readPeak)
     if (wish === undefined) break
     asked.add(wish.codec)
     const master = await again(wish.loweredDb)
@@ -82,22 +83,40 @@ export async function proofMaster<Master>(
 
 type ReadPeak<Master> = (version: Proofed<Master>, codec: LossyCodec) => Promise<number>
 
+/** A search for the version to deliver: the versions so far, and the codecs that asked for them. */
+interface Search<Master> {
+  readonly versions: readonly Proofed<Master>[]
+  readonly asked: ReadonlySet<LossyCodec>
+  readonly codecs: readonly LossyCodec[]
+}
+
 /**
- * Returns the first codec whose copy exceeds full scale by an amount that may still be lowered, and the total lowering; later codecs are
- * not read.
+ * Returns the first codec whose copy of the newest version exceeds full scale by an amount that may still be lowered, and the total
+ * lowering; later codecs are not read, nor codecs that cannot change the choice.
  */
 async function firstCurable<Master>(
-  codecs: readonly LossyCodec[],
-  version: Proofed<Master>,
+  { versions, asked, codecs }: Search<Master>,
   readPeak: ReadPeak<Master>,
 ): Promise<{ readonly codec: LossyCodec; readonly loweredDb: number } | undefined> {
-  for (const codec of codecs) {
-    const excessDb = (await readPeak(version, codec)) - COPY_CEILING_DBTP
-    const steps = Math.ceil((excessDb + LOWERING_DOUBT_DB) / LOWERING_STEP_DB)
-    const loweredDb = version.loweredDb + LOWERING_STEP_DB * steps
-    if (excessDb > 0 && loweredDb < MOST_LOWERED_DB + LOWERING_STEP_DB / 2) return { codec, loweredDb }
+  const [first, newest] = [versions[0]!, versions.at(-1)!]
+  if (cureDb(newest, COPY_CEILING_DBTP + LEAST_EXCESS_DB) === undefined) return undefined
+  let isLost = false
+  for (const codec of [...asked, ...codecs.filter((one) => !asked.has(one))]) {
+    // The first version would be chosen before this one.
+    if (isLost && (await readPeak(first, codec)) <= COPY_CEILING_DBTP) continue
+    const peakDbtp = await readPeak(newest, codec)
+    const loweredDb = cureDb(newest, peakDbtp)
+    if (loweredDb !== undefined) return { codec, loweredDb }
+    isLost ||= asked.has(codec) && peakDbtp > COPY_CEILING_DBTP
   }
   return undefined
+}
+
+/** Returns the total lowering of a version that cures a copy; undefined if the copy holds, or if that would be too much. */
+function cureDb({ loweredDb }: Pick<Proofed<unknown>, 'loweredDb'>, peakDbtp: number): number | undefined {
+  const excessDb = peakDbtp - COPY_CEILING_DBTP
+  const curedDb = loweredDb + LOWERING_STEP_DB * Math.ceil((excessDb + LOWERING_DOUBT_DB) / LOWERING_STEP_DB)
+  return excessDb > 0 && curedDb < MOST_LOWERED_DB + LOWERING_STEP_DB / 2 ? curedDb : undefined
 }
 
 /** Returns the version whose copies exceed full scale least often in the codecs that asked for lowering, among equals the first. */

@@ -124,4 +124,23 @@ describe('proofing a master', () => {
     ])
     expect((await proof({ ...peaks, mild: [0.3, 0.1] }, (loweredDb) => loweredDb < 0.5)).version).toBe(1)
   })
+
+  it('copies a version that one codec leaves beyond cure only where the first one fails too', async () => {
+    const { version, checks, copies } = await proof({ strict: [0.9, 1.2], mild: [-0.1, 0.2] })
+    expect(copies).toEqual(['strict 0', 'strict 1', 'mild 0'])
+    expect(version).toBe(0)
+    expect(checks).toEqual([
+      ['strict', 0.9, 0],
+      ['mild', -0.1, 0],
+    ])
+    const other = await proof({ strict: [0.9, 1.2, 1], mild: [0.1, 0.2, -0.1] })
+    expect(other.copies).toEqual(['strict 0', 'strict 1', 'mild 0', 'mild 1', 'strict 2', 'mild 2'])
+    expect([other.version, other.lowered]).toEqual([2, [1, 1.4]])
+  })
+
+  it('makes no copy to ask for a lowering that would be too much in any case', async () => {
+    const { version, copies, lowered } = await proof({ strict: [1.25, 0.1], mild: [0.2, 0.1] })
+    expect(copies).toEqual(['strict 0', 'strict 1', 'mild 0'])
+    expect({ version, lowered }).toEqual({ version: 0, lowered: [1.4] })
+  })
 })
