@@ -13,6 +13,7 @@ import { describeJob } from './job-text.ts'
 import { type MasterOutcome, masterFile } from './master.ts'
 import type { Messages } from './messages.ts'
 import { acceptOf, ListOption, type MasteringOptions, settingOption, withReferences } from './setting-options.ts'
+import { stemRemarks } from './stem-commands.ts'
 import { withoutEmptyFolder } from './unpack.ts'
 
 interface MasterCommandOptions extends MasteringOptions {
@@ -108,9 +109,10 @@ function textFields(options: MasterCommandOptions): Record<string, string> {
   )
 }
 
-function describe({ job, files }: MasterOutcome, out: string, messages: Messages): string {
+function describe({ job, files, stem_set: set }: MasterOutcome, out: string, messages: Messages): string {
   const told = describeJob(job, messages)
   if (job.status === 'failed') return told
+  const stems = set ? stemRemarks(set).map(messages.master.note) : []
   const written = [messages.master.writtenTo(out), ...files.map((file) => `  ${path.relative(out, file)}`)]
-  return [told, ...written].join('\n')
+  return [told, ...stems, ...written].join('\n')
 }

@@ -6,6 +6,7 @@ import { ApiError, type CallArguments, errorOf, type FilePart } from '../src-con
 import { type CreatedJob, type Job, REFERENCE_FILES } from '../src-contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../src-contract/limits.ts'
 import { ACCEPT_ANY } from '../src-contract/song-files.ts'
+import type { StemSet } from '../src-contract/stems.ts'
 import { errorText } from '../src-contract/text/text.ts'
 import type { Input } from './input-file.ts'
 import type { Messages } from './messages.ts'
@@ -42,6 +43,8 @@ export interface MasterOutcome {
   readonly job: Job
   /** Absolute paths of the files written below `out`; empty if the job failed. */
   readonly files: readonly string[]
+  /** The stored stems; only of a song of stems. */
+  readonly stem_set?: StemSet
 }
 
 /**
@@ -60,8 +63,8 @@ export async function masterFile(
 ): Promise<MasterOutcome> {
   await writableFolder(options.out, messages)
   const form: JobForm = { fields: { platforms: options.platforms, ...options.fields }, files: {} }
-  const setId = options.isOfStems ? await storeStems(client, form, song) : undefined
-  if (setId === undefined) await attach(client, form, song, 'file', 'source_id', messages)
+  const set = options.isOfStems ? await storeStems(client, form, song) : undefined
+  if (!set) await attach(client, form, song, 'file', 'source_id', messages)
   for (const [index, reference] of (options.references ?? []).entries())
     await attach(client, form, reference, REFERENCE_FILES[index]!, index === 0 ? 'reference_source_id' : null, messages)
   if (options.targetPaths?.length) form.fields.targets = await readTargets(options.targetPaths)
@@ -74,12 +77,13 @@ export async function masterFile(
 
   const created = await client.call('createJob', form as CallArguments<'createJob'>).catch(async (cause) => {
     // Without a job nothing needs the stems.
-    if (setId !== undefined) await client.call('deleteStemSet', { params: { source_id: setId } })
+    if (set) await client.call('deleteStemSet', { params: { source_id: set.source_id } })
     throw cause
   })
   // The other answer belongs to a dry run, which is not requested.
   const job = await follow(client, (created as CreatedJob).job_id, onProgress, signal)
-  return { job, files: job.status === 'done' ? await unpackResult(client, job.job_id, options.out, messages) : [] }
+  const files = job.status === 'done' ? await unpackResult(client, job.job_id, options.out, messages) : []
+  return { job, files, ...(set ? { stem_set: set } : {}) }
 }
 
 /** Returns saved targets as one list, as they are; the service checks them. */
@@ -87,20 +91,20 @@ export async function readTargets(paths: readonly string[]): Promise<string> {
   return `[${(await Promise.all(paths.map((file) => readFile(file, 'utf8')))).join(',')}]`
 }
 
-/** Stores the stems in a ZIP, puts their set into the form and returns its identifier. */
-async function storeStems(client: ServiceClient, form: JobForm, { path: file, name }: Input): Promise<string> {
+/** Stores the stems in a ZIP, puts their set into the form and returns it. */
+async function storeStems(client: ServiceClient, form: JobForm, { path: file, name }: Input): Promise<StemSet> {
   const { title, accept } = form.fields
   const fields = {
     ...{ kind: 'stems' as const },
     ...(title === undefined ? {} : { title }),
     ...(accept === undefined ? {} : { accept: ACCEPT_ANY as typeof ACCEPT_ANY }),
   }
-  const { source_id } = await client.call('createStemSet', {
+  const set = await client.call('createStemSet', {
     fields,
     files: { file: { content: await openAsBlob(file), name } },
   })
-  form.fields.source_id = source_id
-  return source_id
+  form.fields.source_id = set.source_id
+  return set
 }
 
 /** Puts a file into the form; a file over the upload limit is stored as a source first, as in the application, where there is a field for it. */

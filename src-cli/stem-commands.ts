@@ -1,9 +1,16 @@
 /** `stems …`: the stored sets of stems. */
 import type { Command } from 'commander'
+import type { StemSet } from '../src-contract/stems.ts'
 import { playingTime } from '../src-contract/text/numbers.ts'
 import { commandGroup } from './client-command.ts'
 import type { Messages } from './messages.ts'
 import { formatBytes, table } from './text-output.ts'
+
+/** Returns what is to be known of a set: converted, padded and silent stems, and whether they are the song. */
+export const stemRemarks = ({ notes, original }: StemSet): string[] => [
+  ...notes,
+  ...(original?.likeness ? [original.likeness.summary] : []),
+]
 
 /** Adds the group `stems`. */
 export function registerStemCommands(program: Command, dataDir: string, messages: Messages): void {

@@ -6,6 +6,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterAll, expect, test } from 'vitest'
+import type { MasterOutcome } from '../../../src-cli/master.ts'
 import type { StemSet } from '../../../src-contract/stems.ts'
 import { wavHead } from '../../../src-worker/media/wav.ts'
 import { commandsOf } from '../../support/commands.ts'
@@ -228,10 +229,14 @@ test('a manifest of a program masters a set by its identifier', async () => {
 test('the command line masters a ZIP of stems, and removes the set of a refused job', async () => {
   const { json, call } = commandsOf(music, () => service.dataDir)
   const zip = path.join(music, 'Night Drive.zip')
-  writeFileSync(zip, zipOf(STEMS))
+  writeFileSync(zip, zipOf([...STEMS, { name: 'Night Drive (Full mix).wav', content: sumByHand() }]))
   const out = ['--out', path.join(music, 'masters')]
-  const { job } = (await json('master', zip, '--stems', '--platforms', 'spotify', ...out)) as { job: object }
+  const told = await call('C', 'master', zip, '--stems', '--platforms', 'spotify', ...out)
+  expect(told).toMatchObject({ code: 0, out: expect.stringContaining('Note: from 3 stems\n') })
+  expect(told.out).toMatch(/\nNote: The stems are the song: the rest is \d+ dB below it\.\n/)
+  const { job, stem_set: set } = (await json('master', zip, '--stems', '--platforms', 'melon', ...out)) as MasterOutcome
   expect(job).toMatchObject({ status: 'done', title: 'Night Drive', stem_count: 3 })
+  expect(set).toMatchObject({ source_id: job.source_id, original: { likeness: { is_song: true } } })
   const again = await call('C', 'master', zip, '--stems', '--platforms', 'melon', '--trim-end-seconds', '600', ...out)
   expect(again).toMatchObject({ code: 1, problem: expect.stringContaining('These trims leave') })
   const { body } = await service.get('/api/v1/sources')
