@@ -93,7 +93,10 @@ function sourceRoutes(app: FastifyInstance, { batchService, random, tmp, ...rest
       rest.storage.require(file.sizeBytes, cover?.bytes.length ?? 0)
       return sources.add({ ...song, purpose, ...(cover ? { cover } : {}) })
     }
-    const add = () => (purpose === 'song' ? batch.add(store) : store())
+    const add = () => {
+      sources.announce([song])
+      return purpose === 'song' ? batch.add(store) : store()
+    }
     return whenReleased(rest.clock, () => retryWhileLocked(rest.clock, add))
   }
 

@@ -46,9 +46,12 @@ export class Removals {
     this.#statements = prepareStatements(deps.db)
   }
 
-  /** Marks a place for removal. Call it inside the transaction that gives the place up. */
-  record(place: string): void {
-    this.#statements.insert.run(place, this.#modifiedMs(place))
+  /**
+   * Marks a place for removal, with the file that lies there or will be moved there. Call it inside the transaction that gives the place up,
+   * or before one that needs it: a crash in between leaves the record.
+   */
+  record(place: string, file = this.#pathOf(place)): void {
+    this.#statements.insert.run(place, modifiedMs(file))
   }
 
   /** Marks a place as in use again. Call it inside the transaction that needs the place. */
@@ -103,18 +106,12 @@ export class Removals {
     await Promise.all(this.#underWay)
   }
 
-  /** Returns the file's time of change: a database from a backup must not take a song that was stored again since. */
-  #modifiedMs(place: string): number | null {
-    const found = lstatSync(path.join(this.#deps.dataDir, place), { throwIfNoEntry: false })
-    return found?.isFile() ? Math.trunc(found.mtimeMs) : null
-  }
-
   /** Moves a place aside at once and removes it in the background. Returns false if the system holds it. */
   #moveAway(place: string): boolean {
     const { dataDir, random } = this.#deps
     const recorded = this.#statements.selectOne.get(place)
-    if (!isDataFile(dataDir, place) || recorded?.modified_ms !== this.#modifiedMs(place)) return true
-    const from = path.join(dataDir, place)
+    if (!isDataFile(dataDir, place) || recorded?.modified_ms !== modifiedMs(this.#pathOf(place))) return true
+    const from = this.#pathOf(place)
     const away = path.join(dataDir, 'tmp', random.newUuid())
     let left = away
     try {
@@ -130,7 +127,17 @@ export class Removals {
     return true
   }
 
+  #pathOf(place: string): string {
+    return path.join(this.#deps.dataDir, place)
+  }
+
   #pause(signal: AbortSignal): Promise<void> {
     return this.#deps.clock.sleep(PAUSE_MS, signal).catch(() => {})
   }
+}
+
+/** Returns a file's time of change: a database from a backup must not take a song that was stored again since. */
+function modifiedMs(file: string): number | null {
+  const found = lstatSync(file, { throwIfNoEntry: false })
+  return found?.isFile() ? Math.trunc(found.mtimeMs) : null
 }

@@ -104,6 +104,18 @@ export class Sources {
   }
 
   /**
+   * Records that the files of songs are about to be stored: of those that a crash leaves without a row, the next start removes the sound. Call
+   * it before the transaction that adds the songs.
+   */
+  announce(songs: readonly Pick<NewSource, 'path' | 'sha256'>[]): void {
+    const { db, removals } = this.#deps
+    db.transaction(() => {
+      for (const { path: file, sha256 } of songs)
+        if (!existsSync(this.#audioPath(sha256))) removals.record(`sources/${sha256}`, file)
+    })()
+  }
+
+  /**
    * Stores a song and returns its identifier. The file is in place, safe against a loss of power, before its row is committed; while
    * another program's lock blocks the row, the file stays where it was. If the commit fails otherwise, the file belongs to no song and is
    * removed by the next `sweepFiles`.

@@ -74,15 +74,18 @@ export function stemRoutes(app: FastifyInstance, deps: StemRoutesDeps): void {
       const made = await makeSet(deps, form, songOf(deps, form, caller), signal)
       try {
         if (!deps.isStillAllowed(caller)) throw new AppError('INVALID_API_KEY')
+        const { sum, stems, original } = made.set
+        const files = [sum, ...stems, ...(original ? [original.song] : [])]
         const store = () => {
-          const { sum, stems, original } = made.set
-          const files = [sum, ...stems, ...(original ? [original.song] : [])]
           const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
           if (!isInBatch) sets.requireRoom(bytes)
           storage.require(bytes, 0)
           return sets.add({ ...made.set, isInBatch })
         }
-        const sourceId = await retryWhileLocked(clock, () => (isInBatch ? deps.addToBatch(store) : store()))
+        const sourceId = await retryWhileLocked(clock, () => {
+          sources.announce(files)
+          return isInBatch ? deps.addToBatch(store) : store()
+        })
         const set = found(sets.show(sourceId, language))
         return { status: 201, body: set, headers: { location: `/api/v1/sources/${sourceId}` } } as const
       } finally {

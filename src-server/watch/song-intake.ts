@@ -28,7 +28,7 @@ export interface IntakeDeps {
   readonly log: Log
   /** Folder for copies in progress, on the disk of the stored songs. */
   readonly tmp: string
-  readonly sources: Pick<Sources, 'add'>
+  readonly sources: Pick<Sources, 'add' | 'announce'>
   readonly batch: Pick<BatchQueue, 'addStarted'>
   readonly inspect: Inspect
   readonly coverOf: CoverOf
@@ -157,6 +157,7 @@ function startSong(
 ): void {
   const folder = store.find(folderId)
   if (!folder?.isActive) return
+  sources.announce([source])
   batch.addStarted(() => {
     const sourceId = sources.add({ ...source, purpose: 'song' })
     store.addHandled(folderId, filename, stat, { sourceId, sha256: source.sha256 }, clock.now())

@@ -1,17 +1,21 @@
 /** The service killed again and again in whatever it does, at moments that a seed draws: nothing is lost, nothing is there twice, nothing is left over. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Manifest, ManifestSong } from '../../../src-contract/batches.ts'
+import type { CreatedJob, Job } from '../../../src-contract/jobs.ts'
 import type { Release } from '../../../src-contract/releases.ts'
 import { DEFAULT_SETTINGS } from '../../../src-contract/settings.ts'
+import type { StemSet } from '../../../src-contract/stems.ts'
 import { MAX_INTERRUPTIONS } from '../../../src-server/jobs/job.ts'
+import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { INTACT } from '../../support/exports.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
 import { seededRandom } from '../../support/sounds.ts'
+import { zipOf } from '../../support/zips.ts'
 
 const SEED = Number(process.env.KILL_SEED ?? 47_310)
 /** Rows of each imported table. */
@@ -41,17 +45,16 @@ function form(fields: Readonly<Record<string, Buffer | string>>): FormData {
     body.append(name, new File([typeof value === 'string' ? value : new Uint8Array(value)], `${name}.wav`))
   return body
 }
-const count = (sql: string, ...values: string[]): number => {
+const rowsOf = <Row>(sql: string, ...values: string[]): Row[] => {
   const db = new Database(path.join(dataDir(), 'loudsmith.db'), { readonly: true })
   try {
-    return db
-      .prepare(sql)
-      .pluck()
-      .get(...values) as number
+    return db.prepare<string[], Row>(sql).all(...values)
   } finally {
     db.close()
   }
 }
+const count = (sql: string, ...values: string[]) =>
+  Object.values(rowsOf<Record<string, number>>(sql, ...values)[0]!)[0]!
 const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
 
 /** Faults found in the work that a stage had begun. */
@@ -88,6 +91,35 @@ async function sent(...request: Parameters<ServerProcess['send']>): Promise<void
   await (await server.send(...request)).arrayBuffer()
 }
 
+const STEMS = ['Vocals', 'Drums', 'Bass']
+
+/** Stores a set of stems once the earlier ones of this title that have no job are removed: the service keeps two such sets at most. */
+async function newSet(title: string, at: number): Promise<string> {
+  const { sources } = await server.get<{ sources: StemSet[] }>('/api/v1/sources')
+  for (const { source_id, expires_at, ...set } of sources)
+    if (expires_at && set.title.startsWith(title)) await sent('DELETE', `/api/v1/sources/${source_id}`)
+  const body = form({
+    file: zipOf(STEMS.map((name, i) => ({ name: `${name}.wav`, content: songOf(700 + 3 * at + i) }))),
+  })
+  for (const [name, value] of Object.entries({ kind: 'stems', title: `${title} ${at}` })) body.append(name, value)
+  return ((await (await server.send('POST', '/api/v1/sources', body)).json()) as StemSet).source_id
+}
+
+/** Returns how many sets have not all of their stems, and files of stored songs are cut short, missing or of no song. */
+function brokenSets(): number {
+  const folder = path.join(dataDir(), 'sources')
+  const songs = rowsOf<{ name: string; size: number }>('SELECT sha256 AS name, size_bytes AS size FROM sources')
+  const known = new Set(songs.map(({ name }) => name))
+  const cut = songs.filter(
+    ({ name, size }) => statSync(path.join(folder, name), { throwIfNoEntry: false })?.size !== size,
+  )
+  const strange = namesIn(folder).filter((name) => !known.has(name.replace(/\.(analysis|cover)$/, '')))
+  const half = `SELECT count(*) FROM stem_sets WHERE (SELECT count(*) FROM stems WHERE set_id = stem_sets.source_id) <> ${STEMS.length}`
+  return cut.length + strange.length + count(half)
+}
+/** The set that is stored and not to be removed yet. */
+let owedSet: string | undefined
+
 const manifestFolder = (at: number) => path.join(root, 'out', `${at}`)
 const exportFolder = (at: number) => path.join(root, 'export', `${at}`)
 const exportTo = (at: number) => {
@@ -106,12 +138,43 @@ const STAGES = {
     begin: async (at) => (await server.newJob({ file: new Blob([new Uint8Array(songOf(200 + at))]) })).job_id,
     async faults(promises) {
       const missing = promises.filter((id) => count('SELECT count(*) FROM jobs WHERE job_id = ?', id) === 0)
-      const rest = jobFaults(`batch_id IS NULL AND NOT ${OF_RELEASE}`)
+      const rest = jobFaults(`batch_id IS NULL AND stems IS NULL AND NOT ${OF_RELEASE}`)
       const known = (name: string) => count("SELECT count(*) FROM jobs WHERE job_id = ? AND state = 'done'", name) === 1
       const left = readdirSync(path.join(dataDir(), 'jobs')).filter(
-        (name) => !known(name) || `${readdirSync(path.join(dataDir(), 'jobs', name)).sort()}` !== 'result,source',
+        (name) =>
+          !known(name) ||
+          !/^result,source(,stem-0,stem-1,stem-2)?$/.test(`${readdirSync(path.join(dataDir(), 'jobs', name)).sort()}`),
       )
       return { ...rest, lost: rest.lost + missing.length, left: left.length }
+    },
+  }),
+  stems: stage({
+    withinMs: 1500,
+    async begin(at) {
+      owedSet = undefined
+      owedSet = await newSet('Set', at)
+    },
+    faults: async () => ({
+      lost: owedSet && count('SELECT count(*) FROM stem_sets WHERE source_id = ?', owedSet) === 0 ? 1 : 0,
+      twice: Math.max(0, count("SELECT count(*) FROM sources WHERE title LIKE 'Set %'") - 1),
+      left: brokenSets(),
+    }),
+  }),
+  'stems master': stage<string>({
+    withinMs: 4000,
+    async begin(at) {
+      const body = new FormData()
+      const stems = JSON.stringify({ stems: [{ stem: 2, gain_db: -3, repairs: ['rumble'] }] })
+      const fields = { platforms: 'spotify', source_id: await newSet('Mix', at), stems }
+      for (const [name, value] of Object.entries(fields)) body.append(name, value)
+      return ((await (await server.send('POST', '/api/v1/master', body)).json()) as CreatedJob).job_id
+    },
+    async faults(promises) {
+      const { lost, twice } = jobFaults('stems IS NOT NULL')
+      const jobs = await Promise.all(
+        promises.map((id) => server.get<Job>(`/api/v1/jobs/${id}`).catch(() => ({ stem_count: undefined }))),
+      )
+      return { lost: lost + jobs.filter((job) => job.stem_count !== STEMS.length).length, twice, left: brokenSets() }
     },
   }),
   batch: stage<string>({
@@ -185,7 +248,9 @@ const STAGES = {
     },
     faults: async () => ({
       lost: count('SELECT count(*) FROM sources WHERE source_id = ?', source) === 0 ? 1 : 0,
-      twice: Math.max(0, count('SELECT count(*) FROM sources') - 1),
+      twice:
+        count('SELECT count(*) FROM sources WHERE sha256 = (SELECT sha256 FROM sources WHERE source_id = ?)', source) -
+        1,
       // Masters that are heard are temporary files.
       left: readdirSync(path.join(dataDir(), 'tmp')).length,
     }),
@@ -230,7 +295,9 @@ const STAGES = {
   }),
 }
 type Name = keyof typeof STAGES
-const NAMES = Object.keys(STAGES) as Name[]
+/** Those that KILL_STAGES lists; the campaign has all of them. */
+const NAMES = (process.env.KILL_STAGES?.split(',') ??
+  Object.keys(STAGES).filter((name) => IS_CAMPAIGN || !name.startsWith('stems'))) as Name[]
 /** Stages that one kill meets, at most. */
 const STAGES_AT_ONCE = 3
 /** Kills that meet all stages. */

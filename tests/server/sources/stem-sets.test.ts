@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { jobSettings } from '../../../src-contract/settings.ts'
@@ -17,6 +17,22 @@ test('numbers follow role, name and bytes', () => {
     stem('voice', 'B', '1'),
   ]
   expect(numbered([c!, a!, b!, d!])).toEqual([b, d, a, c])
+})
+
+test('a start removes the sound that a kill left before its row was there, and no other', async () => {
+  const world = openBatch(undefined, createFakeClock())
+  const upload = (name: string) => {
+    const file = path.join(path.dirname(world.file), 'tmp', name)
+    writeFileSync(file, name)
+    const sha256 = Buffer.from(name).toString('hex').padEnd(64, '0')
+    return { path: file, filename: `${name}.wav`, sizeBytes: name.length, sha256, facts: FACTS }
+  }
+  world.sources.add({ ...upload('stored'), purpose: 'song' })
+  const [killed, again] = [upload('killed'), upload('stored')]
+  world.sources.announce([killed, again])
+  renameSync(killed.path, path.join(world.folder, killed.sha256))
+  await world.clock.until(openBatch(world.file, world.clock).sources.sweepFiles(new AbortController().signal))
+  expect(readdirSync(world.folder)).toEqual([again.sha256])
 })
 
 test('a set of a program goes a day after its upload, or with its last job', async () => {
