@@ -1,6 +1,7 @@
 /** A song from its stems, from the drop to the report. */
 import type { Batch } from '../src-contract/app.ts'
 import type { Job } from '../src-contract/jobs.ts'
+import { violations } from './axe.ts'
 import { drop, expect, rowOf, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
@@ -51,6 +52,9 @@ test('dropped stems are asked about, heard by lanes, mixed by keyboard and maste
   await expect(lanes.getByRole('combobox')).toHaveCount(STEMS.length)
   await expect(lanes).toContainText('The stems are the song')
   await lanes.getByRole('checkbox', { name: 'Restore what they lack' }).press('Space')
+
+  await expect(lanes.locator('.wave path'), 'a waveform each').toHaveCount(STEMS.length)
+  expect(await violations(page)).toEqual([])
 
   // One tab stop a control; arrows go on from there.
   const solo = lanes.getByRole('button', { name: 'Solo Vocals', exact: true })

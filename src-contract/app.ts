@@ -60,18 +60,21 @@ export type AnalysisSummary = Static<typeof AnalysisSummary>
 
 const SUMMARY_SLICES = 200
 
-/** Returns the batch's summary of an analysis. An empty waveform stays empty. */
-export function summaryOf({ measurement, waveform, spectrum, warnings, ...found }: Analysis): AnalysisSummary {
-  const { proposed_edges, suggestion } = found
+/** Returns a waveform in fewer slices, as `waveform_percent`. An empty one stays empty. Pure. */
+export function waveformPercent(waveform: readonly number[]): number[] {
   const count = Math.min(SUMMARY_SLICES, waveform.length)
   const edge = (slice: number) => Math.round((slice * waveform.length) / count)
   const slices = Array.from({ length: count }, (_, slice) => waveform.slice(edge(slice), edge(slice + 1)))
+  return slices.map((peaks) => Math.round((100 * peaks.reduce((sum, peak) => sum + peak, 0)) / peaks.length))
+}
+
+/** Returns the batch's summary of an analysis. */
+export function summaryOf({ measurement, waveform, spectrum, warnings, ...found }: Analysis): AnalysisSummary {
+  const { proposed_edges, suggestion } = found
   return {
     integrated_lufs: measurement.integrated_lufs,
     true_peak_dbtp: measurement.true_peak_dbtp,
-    waveform_percent: slices.map((peaks) =>
-      Math.round((100 * peaks.reduce((sum, peak) => sum + peak, 0)) / peaks.length),
-    ),
+    waveform_percent: waveformPercent(waveform),
     tone_db: spectrum.mid_db.map((db) => (db === null ? null : Math.round(db))),
     ...(proposed_edges ? { proposed_edges } : {}),
     ...(suggestion ? { suggestion } : {}),

@@ -27,6 +27,11 @@ const Stem = exactly({
   channels: Type.Integer(),
   duration_seconds: Type.Number(),
   is_silent: Type.Optional(Type.Literal(true)),
+  waveform_percent: Type.Optional(
+    Type.Array(Type.Integer(), {
+      description: 'Mean of the peaks in each of at most 200 equal slices, percent of full scale; absent in lists.',
+    }),
+  ),
 })
 
 const Likeness = exactly(

@@ -80,7 +80,7 @@ export function wavePath(
   peaksDbfs: readonly (number | null)[],
   steps: Steps,
   lane: Lane,
-  { left, right }: LanesLayout,
+  { left, right }: Pick<LanesLayout, 'left' | 'right'>,
 ): string {
   const middle = lane.top + lane.height / 2
   const reach = lane.height / 2 - MARGIN

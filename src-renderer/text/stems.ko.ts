@@ -24,7 +24,7 @@ export const stemsKo: StemsText = {
   solo: (name) => `${name} 솔로`,
   mute: (name) => `${name} 뮤트`,
   gain: (name) => `${name} 게인`,
-  choose: (name) => `${name}의 소리`,
+  choose: (name) => `${name} 소리`,
   roles: {
     voice: '보컬',
     backing: '코러스',

@@ -140,13 +140,13 @@ async function makeSet(
   const compared = original ? { original: { file: { ...original, role: 'other' as const } } } : {}
   const made = await deps.makeMix({ stems, ...compared, ...labelled }, signal)
   try {
-    const { path: file, sizeBytes, sha256, silent, likeness } = made.mix
+    const { path: file, sizeBytes, sha256, silent, waveforms, likeness } = made.mix
     const summed = { path: file, filename: `${songTitle ?? 'Stems'}.wav`, sizeBytes, sha256 }
     const sum = await deps.inspect(summed, 'file', signal)
     const cover = await deps.coverOf(sum, signal)
     const set = {
       sum: { ...sum, ...(cover ? { cover } : {}) },
-      stems: stems.map((stem, index) => ({ ...stem, isSilent: silent.includes(index) })),
+      stems: stems.map((stem, index) => ({ ...stem, isSilent: silent.includes(index), waveform: waveforms[index]! })),
       ...(original ? { original: { song: original, likeness } } : {}),
     }
     return { set, discard: made.discard }

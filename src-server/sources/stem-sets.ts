@@ -1,5 +1,5 @@
 /** Sets of stems in the store of songs: which stored songs are the stems of which. */
-import type { Source } from '../../src-contract/app.ts'
+import { type Source, waveformPercent } from '../../src-contract/app.ts'
 import { isOfSong, type MixLikeness, restOf } from '../../src-contract/stem-likeness.ts'
 import { MAX_ACCOUNT_STEM_BYTES, MAX_UNUSED_STEM_SETS, STEM_SET_HOURS } from '../../src-contract/stem-limits.ts'
 import { STEM_ROLES, type StemRole } from '../../src-contract/stem-roles.ts'
@@ -24,7 +24,12 @@ interface SongStore {
 /** Stems of a new set and their sum. All files are moved. */
 export interface NewStemSet {
   readonly sum: InspectedSong & { readonly cover?: Cover }
-  readonly stems: readonly (InspectedSong & { readonly role: StemRole; readonly isSilent: boolean })[]
+  readonly stems: readonly (InspectedSong & {
+    readonly role: StemRole
+    readonly isSilent: boolean
+    /** Peaks of equal slices, 0 to 1. */
+    readonly waveform: readonly number[]
+  })[]
   /** Stereo mix of the song, and how it is related to the sum; undefined if that is unknown. */
   readonly original?: { readonly song: InspectedSong; readonly likeness: MixLikeness | undefined }
   /** True for a song of the application's batch, which decides how long it stays. */
@@ -53,6 +58,7 @@ interface StemRow {
   readonly source_id: string
   readonly role: StemRole
   readonly is_silent: 0 | 1
+  readonly waveform: string | null
 }
 
 const LIFETIME_MS = STEM_SET_HOURS * 3_600_000
@@ -69,7 +75,8 @@ function prepareStatements(db: Db) {
       'INSERT INTO stem_sets (source_id, is_of_key, original_id, likeness) VALUES (@setId, @isOfKey, @originalId, @likeness)',
     ),
     insertStem: db.prepare(
-      'INSERT INTO stems (set_id, number, source_id, role, is_silent) VALUES (@setId, @number, @sourceId, @role, @isSilent)',
+      `INSERT INTO stems (set_id, number, source_id, role, is_silent, waveform)
+       VALUES (@setId, @number, @sourceId, @role, @isSilent, @waveform)`,
     ),
     selectSet: db.prepare<[string], SetRow>(`${ALL_SETS} WHERE stem_sets.source_id = ? GROUP BY stem_sets.source_id`),
     selectSets: db.prepare<[], SetRow>(
@@ -82,7 +89,7 @@ function prepareStatements(db: Db) {
       .pluck(),
     countStems: db.prepare<[string], number>('SELECT count(*) FROM stems WHERE set_id = ?').pluck(),
     selectStems: db.prepare<[string], StemRow>(
-      'SELECT number, source_id, role, is_silent FROM stems WHERE set_id = ? ORDER BY number',
+      'SELECT number, source_id, role, is_silent, waveform FROM stems WHERE set_id = ? ORDER BY number',
     ),
   }
 }
@@ -120,9 +127,17 @@ export class StemSets {
       const originalId = original ? sources.add({ ...original.song, purpose: 'song' }) : null
       const likeness = original?.likeness ? JSON.stringify(original.likeness) : null
       this.#statements.insertSet.run({ setId, isOfKey: isInBatch ? 0 : 1, originalId, likeness })
-      for (const [index, { role, isSilent, ...song }] of numbered(stems).entries()) {
+      for (const [index, { role, isSilent, waveform: peaks, ...song }] of numbered(stems).entries()) {
         const sourceId = sources.add({ ...song, purpose: 'song' })
-        this.#statements.insertStem.run({ setId, number: index + 1, sourceId, role, isSilent: isSilent ? 1 : 0 })
+        const waveform = JSON.stringify(waveformPercent(peaks))
+        this.#statements.insertStem.run({
+          setId,
+          number: index + 1,
+          sourceId,
+          role,
+          isSilent: isSilent ? 1 : 0,
+          waveform,
+        })
       }
       return setId
     })()
@@ -158,10 +173,15 @@ export class StemSets {
     return this.#statements.selectSet.get(sourceId) !== undefined
   }
 
-  /** Returns a set in the form of answers; undefined for any other song. */
+  /** Returns a set with its waveforms in the form of answers; undefined for any other song. */
   show(sourceId: string, language: Language): StemSet | undefined {
     const row = this.#statements.selectSet.get(sourceId)
-    return row && this.#toWire(row, language)
+    if (!row) return undefined
+    const { stems, ...set } = this.#toWire(row, language)
+    const waveforms = this.#statements.selectStems.all(sourceId).map(({ waveform }) => waveform)
+    const withWave = (stem: StemSet['stems'][number], index: number) =>
+      waveforms[index] ? { ...stem, waveform_percent: JSON.parse(waveforms[index]) as number[] } : stem
+    return { ...set, stems: stems.map(withWave) }
   }
 
   /** Returns all sets, the newest first. */

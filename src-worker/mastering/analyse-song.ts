@@ -99,7 +99,7 @@ async function analyseReference(
 }
 
 /** Largest |sample| of both channels in each of a thousand equal slices, 0 to 1. */
-function waveformOf(audio: Audio): number[] {
+export function waveformOf(audio: Audio): number[] {
   const slices = Math.min(WAVEFORM_SLICES, audio.frames)
   return Array.from({ length: slices }, (_, i) => {
     const start = Math.floor((i * audio.frames) / slices)

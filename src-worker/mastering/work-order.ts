@@ -277,6 +277,8 @@ export interface StemMixDone {
     readonly frames: number
     /** Positions of silent stems in the order. */
     readonly silent: readonly number[]
+    /** Peaks of each stem as it came, in the order of the stems, as an analysis has them; none of a kept one. */
+    readonly waveforms: readonly (readonly number[])[]
     readonly repairs: readonly StemRepairs[]
     /** Relation of the stereo mix to the sum; absent if they were not or could not be compared. */
     readonly likeness?: MixLikeness

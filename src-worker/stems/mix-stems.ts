@@ -5,8 +5,9 @@ import type { MixLikeness } from '../../src-contract/stem-likeness.ts'
 import { isTreated } from '../../src-contract/stem-mix.ts'
 import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
 import { mixLikeness } from '../../src-engine/analysis/mix-likeness.ts'
-import { type Audio, samplePeak } from '../../src-engine/dsp/block.ts'
+import type { Audio } from '../../src-engine/dsp/block.ts'
 import { dbToGain } from '../../src-engine/dsp/units.ts'
+import { waveformOf } from '../mastering/analyse-song.ts'
 import { checkStoredSong, readingSong, SOURCE_CODES } from '../mastering/stored-song.ts'
 import type { StemMixDone, StemMixOrder, StemRepairs } from '../mastering/work-order.ts'
 import { decodeSong, engineRateHz } from '../media/decode.ts'
@@ -40,7 +41,7 @@ export async function mixStems(
   const written: string[] = []
   try {
     const onDecoded = (part: number) => onProgress?.(DECODED_PART * part)
-    const { decoded, silent, repairs } = await decodeStems(order, { rateHz, written }, signal, onDecoded)
+    const { decoded, silent, repairs, waveforms } = await decodeStems(order, { rateHz, written }, signal, onDecoded)
     const longest = Math.max(...decoded.map(({ heard }) => heard.frames))
     const missing = await missingPart(order, decoded, { rateHz, frames: longest, written }, signal)
     const lanes = [...decoded.map(({ heard }) => heard), ...(missing ? [missing] : [])]
@@ -54,7 +55,16 @@ export async function mixStems(
       original && !original.likeness
         ? await compare(order, original.file, () => sumBlocks(lanes, frames), { rateHz, frames, written }, signal)
         : undefined
-    return { path: file, sampleRateHz: rateHz, silent, repairs, frames, ...(likeness ? { likeness } : {}), ...sum }
+    return {
+      path: file,
+      sampleRateHz: rateHz,
+      silent,
+      repairs,
+      waveforms,
+      frames,
+      ...(likeness ? { likeness } : {}),
+      ...sum,
+    }
   } finally {
     for (const file of written) rmSync(file, { force: true })
   }
@@ -86,7 +96,7 @@ async function decodeStems(
 ) {
   const { mix, kept } = order
   const decoded: DecodedPair[] = []
-  const silent: number[] = []
+  const waveforms: number[][] = order.stems.map(() => [])
   const repairs: StemRepairs[] = []
   for (const [index, { file, place, settings, gains }] of lanesOf(order.stems, order.mix).entries()) {
     const isOther = gains !== null && isTreated(settings)
@@ -100,7 +110,7 @@ async function decodeStems(
       const audio = plain
         ? audioOfBlocks(sumBlocks([plain], plain.frames), { ...plain, sampleRateHz: rateHz }, allocateOwn)
         : await decodeStem(order, file, rateHz, signal, onStem)
-      if (samplePeak(audio) === 0) silent.push(place)
+      waveforms[place] = waveformOf(audio)
       // As it came a stem is needed where it is not treated, and to know what the stems lack.
       if (!isOther || mix?.restore_missing || kept !== undefined)
         plain ??= keep(order, names[0], blocksOf(audio), audio.frames, written)
@@ -111,7 +121,10 @@ async function decodeStems(
     }
     decoded.push({ heard: { ...heard, gains }, plain: { ...(plain ?? heard), gains: [1, 1] } })
   }
-  return { decoded, silent: silent.sort((one, other) => one - other), repairs }
+  const silent = [...waveforms.keys()].filter(
+    (place) => waveforms[place]!.length > 0 && Math.max(...waveforms[place]!) === 0,
+  )
+  return { decoded, silent, repairs, waveforms }
 }
 
 /** Writes decoded sound; unless the order keeps it, it is to be removed. */

@@ -28,13 +28,16 @@ const MEMBERS = {
 const LEAST_SECONDS = 1
 
 export function TrackSide({ release, track }: { release: Release; track: Track }) {
+  const { batch } = useApp()
   const { t } = useWords()
+  const stemCount = useSelect(batch.store, (state) => songIn(state, track.source_id ?? '')?.stem_count)
   const isLast = track.position === release.tracks.length
   return (
     <>
       <h2 className="clip" title={track.title}>
         {track.position} · {track.title}
       </h2>
+      {stemCount !== undefined && <p className="faint">{t.stems.from(stemCount)}</p>}
       <TrackFacts release={release} track={track} />
       <DisclosureSection release={release} track={track} />
       {track.position > 1 && <Rest track={track} previous={release.tracks[track.position - 2]} />}

@@ -59,6 +59,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0028-listening-tests.sql': '494738c440ec6174c4e276f0769e638308dc989d23d0f964ad98b2ca24848450',
     '0029-song-cover-changes.sql': '1e92df57481df02793978e37b2271d3ec50d52baa92458d3feb34e018ed2ff7c',
     '0030-stem-originals.sql': '3be4abfcdcb2e34ba9ce7f5456a1b4387f732224cc989f49a7304201ecd4d466',
+    '0031-stem-waveforms.sql': 'b712a807140dd493daeb3e44e4df5b9908634f7884be7781b6dbf2841fb0dc3c',
   })
 })
 

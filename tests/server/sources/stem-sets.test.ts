@@ -51,7 +51,7 @@ test('a set of a program goes a day after its upload, or with its last job', asy
       sum: fileOf(name),
       stems: ['voice', 'drums'].map((role) => ({
         ...fileOf(`${role} of ${name}`),
-        ...{ role: role as 'voice' | 'drums', isSilent: role === 'drums' },
+        ...{ role: role as 'voice' | 'drums', isSilent: role === 'drums', waveform: [0.5, 1] },
       })),
       isInBatch,
     })

@@ -104,6 +104,10 @@ test('a ZIP of stems is stored as a set, whose master is that of the sum as a fl
     notes: ['The stems differ in length: shorter ones are padded with silence at their end.'],
   })
   expect(Date.parse(set.expires_at!) - Date.parse(set.created_at)).toBe(24 * 3_600_000)
+  const waves = set.stems.map(({ waveform_percent }) => waveform_percent!)
+  expect(waves.map((wave) => [wave.length, Math.max(...wave) > 15])).toEqual(STEMS.map(() => [200, true]))
+  const [listed] = (await service.get('/api/v1/sources')).body.sources
+  expect(listed, 'a list has no waveforms').not.toHaveProperty('stems.0.waveform_percent')
 
   const before = (await service.get('/api/v1/account')).body.credits
   const fields = { platforms: 'spotify', formats: 'wav16_44' }

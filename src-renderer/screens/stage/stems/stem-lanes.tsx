@@ -1,9 +1,11 @@
 /** The stems of the song on the stage, a lane each: name, role, solo, mute and gain. */
-import { type CSSProperties, type KeyboardEvent, memo } from 'react'
+import { type CSSProperties, type KeyboardEvent, memo, useMemo } from 'react'
 import type { StemChange } from '../../../../src-contract/stem-mix.ts'
 import { STEM_ROLES, type StemRole } from '../../../../src-contract/stem-roles.ts'
 import { likenessSentence } from '../../../../src-contract/text/stem-likeness.ts'
+import { gainToDb } from '../../../../src-engine/dsp/units.ts'
 import { onStep, valueAfter } from '../../../components/knob.tsx'
+import { wavePath } from '../../../drawing/lanes.ts'
 import { useApp, useSelect } from '../../../state/app-state.ts'
 import { useWords } from '../../../text/context.tsx'
 import { printedDb } from '../../master/sound/sound-knobs.tsx'
@@ -21,6 +23,7 @@ function Lanes({ sourceId, mix }: { sourceId: string; mix: Mix }) {
   const { stems } = useApp()
   const { t } = useWords()
   const chosen = useSelect(stems.store, (state) => state.chosen[sourceId] ?? null)
+  const loudest = Math.max(1, ...mix.stems.flatMap(({ stem }) => stem.waveform_percent ?? []))
   const hasSolo = mix.stems.some(({ settings }) => settings.solo)
   return (
     <section className="stem-lanes" aria-label={t.stems.title}>
@@ -43,6 +46,7 @@ function Lanes({ sourceId, mix }: { sourceId: string; mix: Mix }) {
             mixed={mixed}
             isFirst={index === 0}
             isChosen={chosen === mixed.stem.stem}
+            loudest={loudest}
             isHeard={hasSolo ? mixed.settings.solo === true : !mixed.settings.mute}
             onChoose={() => stems.choose(sourceId, chosen === mixed.stem.stem ? null : mixed.stem.stem)}
             change={mix.change}
@@ -77,6 +81,8 @@ function Original({ mix, original }: { mix: Mix; original: NonNullable<Mix['orig
 
 interface LaneProps {
   mixed: MixedStem
+  /** Highest slice of all waveforms of the set, percent. */
+  loudest: number
   isFirst: boolean
   isChosen: boolean
   isHeard: boolean
@@ -87,7 +93,7 @@ interface LaneProps {
 const place = (gainDb: number) => (gainDb - GAIN_RANGE.minimum) / (GAIN_RANGE.maximum - GAIN_RANGE.minimum)
 
 /** A lane: its controls are one tab stop of the first lane and reached from there by arrows. */
-const Lane = memo(function Lane({ mixed, isFirst, isChosen, isHeard, onChoose, change }: LaneProps) {
+const Lane = memo(function Lane({ mixed, loudest, isFirst, isChosen, isHeard, onChoose, change }: LaneProps) {
   const { t } = useWords()
   const { stem, name, role, settings } = mixed
   const { gain_db: gainDb = 0, solo = false, mute = false } = settings
@@ -143,6 +149,7 @@ const Lane = memo(function Lane({ mixed, isFirst, isChosen, isHeard, onChoose, c
           </option>
         ))}
       </select>
+      <Wave percent={stem.waveform_percent} loudest={loudest} gainDb={gainDb} />
       <input
         type="range"
         className="notched"
@@ -169,6 +176,29 @@ const Lane = memo(function Lane({ mixed, isFirst, isChosen, isHeard, onChoose, c
     </li>
   )
 })
+
+const WAVE = { width: 200, height: 26 }
+
+/** The waveform of a stem at its level in the mix, the loudest stem as high as the lane. */
+function Wave({
+  percent = [],
+  loudest,
+  gainDb,
+}: {
+  percent?: readonly number[] | undefined
+  loudest: number
+  gainDb: number
+}) {
+  const path = useMemo(() => {
+    const levels = percent.map((value) => (value === 0 ? null : gainToDb(value / loudest) + gainDb))
+    return wavePath(levels, { from: 0, to: levels.length }, { top: 0, ...WAVE }, { left: 0, right: WAVE.width })
+  }, [percent, loudest, gainDb])
+  return (
+    <svg className="wave" viewBox={`0 0 ${WAVE.width} ${WAVE.height}`} preserveAspectRatio="none" aria-hidden="true">
+      {percent.length > 0 && <path className="w-in" d={path} />}
+    </svg>
+  )
+}
 
 /** Up and down move the focus to the same control of another lane, left and right among the controls of a lane. */
 function moveFocus(event: KeyboardEvent<HTMLUListElement>): void {
