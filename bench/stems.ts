@@ -2,20 +2,26 @@
  * `node bench/stems.ts PART …`: stems of our own making, by seed. `likeness`: the place and the rest of a stereo mix beside 12 sets, against
  * a direct computation at the known place, and what is left when it is restored. `voice`: voice forward on 12 sets. `repairs`: a fault in one stem,
  * repaired there and in the stereo mix, 20 cases. `change`: time until a changed level of 9 stems of 4 minutes is heard, by their mix and by
- * kept stems. `mix COUNT SECONDS RATE [treated]` makes one mix, for measurements from outside.
+ * kept stems. `cost [ROUNDS]`: processor time of 12 stems of 4 minutes against that of the job of their sum. `mix COUNT SECONDS RATE [treated]` makes
+ * one mix, for measurements from outside.
  */
 import '../src-system/compilers.ts'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { RepairKind } from '../src-contract/repair-kinds.ts'
-import { jobSettings } from '../src-contract/settings.ts'
+import { DEFAULT_SETTINGS, jobSettings } from '../src-contract/settings.ts'
 import type { StemMix } from '../src-contract/stem-mix-schemas.ts'
 import type { StemRole } from '../src-contract/stem-roles.ts'
 import { type Audio, allocateAudio } from '../src-engine/dsp/block.ts'
 import { createLoudnessMeter, measureLoudness } from '../src-engine/dsp/meters/loudness.ts'
 import { gainToDb, powerToDb } from '../src-engine/dsp/units.ts'
+import { engineEnvironment, engineFlags } from '../src-server/jobs/worker-pool.ts'
+import { ENGINE_FILE } from '../src-server/server/paths.ts'
 import { probeAudio } from '../src-server/uploads/probe.ts'
+import type { WorkerCommand, WorkerMessage, WorkOrder } from '../src-worker/mastering/work-order.ts'
 import { decodeSong } from '../src-worker/media/decode.ts'
 import { blocksOf, writeMix } from '../src-worker/media/decoded-stems.ts'
 import { locateFfmpeg } from '../src-worker/media/locate.ts'
@@ -358,6 +364,75 @@ async function change(): Promise<void> {
   await timed('the mix, of kept stems', 3, (turn) => keep(mixOf(turn + 1)))
 }
 
+/** Processor time of ended child processes and theirs, s (Linux: proc(5), at 100 ticks per second). */
+function childrenSeconds(): number {
+  const fields = readFileSync('/proc/self/stat', 'latin1').split(') ')[1]!.split(' ')
+  return (Number(fields[13]) + Number(fields[14])) / 100
+}
+
+/** Returns processor time of an engine process with its ffmpeg, s, and its answer. */
+async function inEngine(command: WorkerCommand) {
+  const before = childrenSeconds()
+  const engine = fork(ENGINE_FILE, [], {
+    ...{ serialization: 'advanced' as const, execArgv: [...engineFlags] },
+    env: { ...process.env, ...engineEnvironment },
+  })
+  let answer: WorkerMessage | undefined
+  engine.on('message', (message: WorkerMessage) => {
+    answer = message
+  })
+  engine.send(command)
+  await once(engine, 'exit')
+  if (!answer || answer.type === 'failed') throw new Error(JSON.stringify(answer))
+  return { answer, seconds: childrenSeconds() - before }
+}
+
+async function cost(count: number): Promise<void> {
+  const stems = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => {
+      const role = ROLES[i % ROLES.length]!
+      return stored(`${i}.wav`, stemOf(role, i, 240, 48_000), role)
+    }),
+  )
+  const mixed = async (mix?: StemMix) => {
+    const order = { ffmpeg, folder: newFolder(), stems, tags: {}, ...(mix ? { mix } : {}) }
+    const { answer, seconds } = await inEngine({ type: 'mix_stems', order })
+    if (answer.type !== 'mixed') throw new Error(answer.type)
+    return { file: answer.mix.path, seconds }
+  }
+  const settings: StemMix[] = [
+    { stems: [{ stem: 1, gain_db: 1 }] },
+    { voice_forward_db: 2 },
+    { stems: stems.map((_, i) => ({ stem: i + 1, tilt_db: 0.5, repairs: ['sibilance', 'mud'] })) },
+  ]
+  say('processor time, s: job of the sum; sum; mix with a gain, voice forward, tone and repairs of every stem')
+  const rounds: number[][] = []
+  for (let round = 0; round < count; round++) {
+    const sum = await mixed()
+    const source = await songOf(sum.file, ffmpeg, folder)
+    const order: WorkOrder = {
+      ...{ jobId: '00000000-0000-4000-8000-000000000000', createdAt: '2026-01-01T00:00:00.000Z', source, ffmpeg },
+      ...{ attemptFolder: newFolder(), settings: jobSettings(DEFAULT_SETTINGS), seed: 0, threads: 2 },
+    }
+    const job = (await inEngine({ type: 'work', order })).seconds
+    const times: number[] = []
+    for (const mix of settings) times.push((await mixed(mix)).seconds)
+    rounds.push([job, sum.seconds, ...times])
+    say(
+      rounds
+        .at(-1)!
+        .map((seconds) => seconds.toFixed(1))
+        .join('  '),
+    )
+    for (let i = 0; i < mixes; i++) rmSync(path.join(folder, `mix-${i}`), { recursive: true, force: true })
+  }
+  const [job, sum, ...others] = rounds[0]!.map((_, i) => medianOf(rounds.map((round) => round[i]!)))
+  const ratios = [sum!, ...others.map((seconds) => sum! + seconds)].map((seconds) =>
+    ((seconds + job!) / job!).toFixed(2),
+  )
+  say(`sum and job against the job alone: ${ratios[0]}; sum, mix and job: ${ratios.slice(1).join(', ')}`)
+}
+
 async function mix(count: number, seconds: number, rateHz: number, isTreated: boolean): Promise<void> {
   const random = seededRandom(1)
   const form = { sampleRateHz: rateHz, frames: seconds * rateHz }
@@ -401,6 +476,7 @@ try {
   if (part === 'voice') voice()
   if (part === 'repairs') repairs()
   if (part === 'change') await change()
+  if (part === 'cost') await cost(Number(values[0] ?? 3))
   if (part === 'mix') await mix(Number(values[0]), Number(values[1]), Number(values[2]), values[3] === 'treated')
 } finally {
   rmSync(folder, { recursive: true, force: true })

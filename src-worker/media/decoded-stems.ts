@@ -17,16 +17,27 @@ const CHANNELS = 2
  * `blocks` does.
  */
 export function writeDecodedStem(path: string, blocks: Iterable<Float64Array>, frames: number): DecodedStem {
+  const bytesOf = createRounding()
   const file = openSync(path, 'w', 0o600)
   try {
     for (const block of blocks) {
-      const bytes = new Uint8Array(Float32Array.from(block).buffer)
+      const bytes = bytesOf(block)
       for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
     }
   } finally {
     closeSync(file)
   }
   return { path, frames, gains: [1, 1] }
+}
+
+/** Returns a function that rounds samples to float32 and returns their bytes, which are valid until its next call. */
+function createRounding(): (block: Float64Array) => Uint8Array {
+  let rounded = new Float32Array()
+  return (block) => {
+    if (rounded.length < block.length) rounded = new Float32Array(block.length)
+    rounded.set(block)
+    return new Uint8Array(rounded.buffer, 0, block.length * Float32Array.BYTES_PER_ELEMENT)
+  }
 }
 
 /** Yields audio block by block, interleaved; each block is valid until the next. */
@@ -105,12 +116,13 @@ export async function writeMix(
   labels: { readonly tags: SongTags; readonly cover?: Cover | undefined },
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress?: (part: number) => void },
 ): Promise<WrittenFile> {
+  const bytesOf = createRounding()
   const writer = createWavWriter(path, { sampleRateHz, bitDepth: 32, frames }, labels)
   try {
     let written = 0
     for (const block of blocks) {
       signal.throwIfAborted()
-      writer.write(new Uint8Array(Float32Array.from(block).buffer))
+      writer.write(bytesOf(block))
       written += block.length / CHANNELS
       onProgress?.(written / frames)
       // Reading and writing are synchronous: without a turn of the event loop no abort would arrive.
