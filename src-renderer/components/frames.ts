@@ -13,7 +13,7 @@ export function useIsStill(): boolean {
 }
 
 /** Calls `draw` before every repaint, or every `stillMs` with reduced motion. */
-export function useFrames(draw: (now: number) => void, stillMs: number): void {
+export function useFrames(draw: (now: number) => void, stillMs = 250): void {
   const isStill = useIsStill()
   const latest = useRef(draw)
   latest.current = draw

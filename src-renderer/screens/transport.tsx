@@ -19,9 +19,6 @@ import { useApp, usePlayback } from '../state/app-state.ts'
 import { useWords } from '../text/context.tsx'
 import './transport.css'
 
-/** Interval between readings of a paused position, ms. */
-const STILL_MS = 250
-
 interface ItemProps {
   /** The item of the transport; its state is that of the playback while it is loaded. */
   item: PlaybackItem
@@ -83,7 +80,7 @@ export function Clock({ item, length }: ItemProps & { length: string }) {
   useFrames(() => {
     const text = clockTenths(isThis ? playback.position() : 0)
     if (shown.current && shown.current.textContent !== text) shown.current.textContent = text
-  }, STILL_MS)
+  })
   return (
     <div className="time">
       <span ref={shown}>{clockTenths(0)}</span>{' '}

@@ -26,7 +26,6 @@ const SECONDS_PER_PX = 0.1
 /** Height of the band of loudness below the waveform, CSS pixels, and its range around the target, LU. */
 const BAND_PX = 16
 const BAND_LU = 4
-const STILL_MS = 250
 
 /** Length of a track in the record, s: its song without its trims. Pure. */
 export const heardSeconds = (track: Track): number =>
@@ -81,7 +80,7 @@ function TrackLook({ release, track, width, index }: TrackLookProps) {
     const place = own ? (playback.position() - own.startSeconds) / (own.endSeconds - own.startSeconds) : -1
     const isIn = place > 0 && place < 1
     setAttribute(playhead.current, 'transform', `translate(${isIn ? (place * width).toFixed(1) : -2} 0)`)
-  }, STILL_MS)
+  })
   const total = track.duration_seconds ?? 0
   const seconds = heardSeconds(track)
   const target = release.mastering.target_lufs ?? plan?.target_lufs

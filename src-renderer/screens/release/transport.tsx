@@ -19,8 +19,6 @@ import { useApp, usePlayback, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import { Clock, PlayButton } from '../transport.tsx'
 
-const STILL_MS = 250
-
 export function ReleaseTransport({ release }: { release: Release }) {
   const { playback } = useApp()
   const { t } = useWords()
@@ -98,7 +96,7 @@ function Heard() {
   useFrames(() => {
     const now = trackAt(state, playback.position())
     if (now !== index) setIndex(now)
-  }, STILL_MS)
+  })
   const first = join?.index ?? index
   const [one, next] = [placed[first], placed[first + 1]]
   if (!one) return null

@@ -29,7 +29,6 @@ const LIVE_MS = 66
 const CLOSE_DB = 3
 /** Distances are rounded to a tenth: a smaller one is given as within one. */
 const LEAST_DB = 0.1
-const STILL_MS = 250
 
 /** Tells whether the live spectrum is drawn too: not in a blind test, where it would reveal X. */
 const isHeardLive = (state: PlaybackState) => state.isPlaying && state.blindTest === null
@@ -157,7 +156,7 @@ function Plot({ curves, label }: { curves: Curves; label: string }) {
     lastDraw.current = time
     const live = isLive ? playback.graph?.spectrum() : null
     setAttribute(path, 'd', live ? spectrumPath(liveBands(live.bins, live.binHz), layout) : '')
-  }, STILL_MS)
+  })
   const paths = useMemo(
     () => ({
       area: spectrumPath(curves.version.length > 0 ? curves.version : curves.original, layout, true),

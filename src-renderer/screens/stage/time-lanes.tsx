@@ -18,7 +18,6 @@ import { useLaneDrag } from './use-lane-drag.ts'
 import { useLaneWheel } from './use-lane-wheel.ts'
 import { usePeaks } from './use-peaks.ts'
 
-const STILL_MS = 250
 /** Distance from a loop's edges that counts as the playhead wrapping around, s. */
 const REPEAT_SECONDS = 1
 
@@ -107,7 +106,7 @@ function Playhead({ layout, view, played }: PlayheadProps) {
     spoken.current = whole
     handle.setAttribute('aria-valuenow', String(whole))
     handle.setAttribute('aria-valuetext', l.timeView.positionText(clock(seconds), playingTime(duration)))
-  }, STILL_MS)
+  })
   return (
     <div
       ref={head}
