@@ -1,7 +1,7 @@
 /**
- * Faults of a song's course that generators leave: a level that drifts, treble that builds up, a passage that jumps in level, a collapse
- * before the end. Music repeats itself, so that passages of one spectrum are compared, wherever they stand: in sound music their levels are
- * equal. Pure.
+ * Faults that generators leave over the course of a song: drifting level, treble that builds up, a passage that jumps in level, a collapse
+ * before the end. Music repeats itself, so passages with the same spectrum are compared wherever they occur: in a healthy song their levels
+ * are equal. Pure.
  */
 import type { SuggestionReason } from '../../src-contract/suggestion.ts'
 import type { SourceAnalysis } from '../analysis/analysis.ts'
@@ -9,27 +9,27 @@ import type { Timeline } from '../analysis/timeline.ts'
 import { quantile } from '../dsp/meters/spectrum.ts'
 import { dbToPower, powerToDb, rounded } from '../dsp/units.ts'
 
-/** Bands that passages are compared by, for their level and for their treble, and those of treble, Hz. */
+/** Bands of the level, the mids and the treble by which passages are compared, Hz. */
 const levelHz = [50, 10_000] as const
 const middleHz = [100, 3000] as const
 const trebleHz = [5000, 18_000] as const
-/** Level of a second below the loudest ones that does not count as music, dB. */
+/** Seconds this far below the loudest ones do not count as music, dB. */
 const quietDb = 25
 /** Shortest song with a course, s. */
 const leastSeconds = 60
-/** Length of a passage, step to the next, and least distance of two that are compared, s. */
+/** Length of a passage, step to the next, and least distance between two compared passages, s. */
 const passageSeconds = 6
 const hopSeconds = 2
 const leastLagSeconds = 20
-/** Largest spread over the bands of the distance of two passages that count as one, dB. */
+/** Largest spread across the bands of the difference between two passages that count as the same, dB. */
 const alikeDb = 1
 
 /** Fewest pairs for each passage, largest deviation from the median as a part of it, and least change over the song, dB. */
 const drift = { pairs: 2, deviation: 0.5, changeDb: 4 }
 const treble = { pairs: 1, deviation: 0.3, changeDb: 4 }
-/** Part of a drift that each half of the song shows at least. */
+/** Least part of a drift that each half of the song must show. */
 const evenPart = 0.5
-/** Largest rise of the treble that is a fault; a larger one is the arrangement's, dB. */
+/** Largest rise of the treble that counts as a fault, dB; a larger one is part of the arrangement. */
 const mostTrebleDb = 15
 const jump = { pairs: 1, deviation: 0.3, changeDb: 3 }
 /** Largest median distance of passages on the same side of a jump, and least change in the two seconds around it, dB. */
@@ -39,7 +39,7 @@ const suddenSeconds = 2
 /** Most places that are examined. */
 const mostPlaces = 12
 
-/** A collapse: largest part of the song that it takes, least length, s, and least fall, dB. */
+/** A collapse: the largest part of the song it may take, its least length, s, and its least fall, dB. */
 const collapsePart = 0.4
 const collapseSeconds = 8
 const collapseDb = 6
@@ -55,14 +55,14 @@ const suddenPart = 0.8
 const clearPart = 0.8
 const mostSpreadPart = 0.35
 const mostSpreadDb = 4
-/** Largest change from the first to the last third behind it, dB: a tail falls on. */
+/** Largest change from the first to the last third after it, dB: a fading tail keeps falling. */
 const steadyDb = 5
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 const quantileOf = (values: readonly number[], part: number) => quantile(Float64Array.from(values).sort(), part)
 const median = (values: readonly number[]) => quantileOf(values, 0.5)
 
-/** Returns the mean distance of two spectra of one shape, dB; null for spectra of two. */
+/** Returns the mean level difference of two spectra of the same shape, dB; null if their shapes differ. */
 function alikeBy(first: readonly number[], second: readonly number[]): number | null {
   let sum = 0
   let squares = 0
@@ -79,7 +79,7 @@ function alikeBy(first: readonly number[], second: readonly number[]): number | 
 interface Course {
   readonly timeline: Timeline
   readonly levelDb: readonly number[]
-  /** Level that a tenth of the seconds exceeds, dB. */
+  /** Level exceeded in a tenth of the seconds, dB. */
   readonly loudDb: number
 }
 
@@ -100,7 +100,7 @@ interface Pair {
   readonly from: number
   readonly to: number
   readonly lagSeconds: number
-  /** Distance of the second from the first in level, and in treble beyond that, dB. */
+  /** Difference of the second from the first in level, and in treble beyond that, dB. */
   readonly levelDb: number
   readonly trebleDb: number
 }
@@ -133,7 +133,7 @@ function pairsOf({ timeline, levelDb, loudDb }: Course, compared: readonly [numb
   return { passages: passages.length, pairs }
 }
 
-/** Returns the median of values that deviate little from it and are enough; null otherwise. */
+/** Returns the median of values if there are enough and they deviate little from it; null otherwise. */
 function agreed(
   values: readonly number[],
   passages: number,
@@ -149,7 +149,7 @@ function driftOf({ levelDb }: Course, { pairs, passages }: Pairs): SuggestionRea
   const overSong = pairs.map((pair) => (pair.levelDb / pair.lagSeconds) * levelDb.length)
   const changeDb = agreed(overSong, passages, drift)
   if (changeDb === null) return []
-  // A song that only builds up at its start or calms down at its end does not drift.
+  // A song that merely builds up at its start or calms down at its end does not drift.
   const isEven = [0, 1].every((half) => {
     const own = overSong.filter((_, i) => (pairs[i]!.from + pairs[i]!.to < levelDb.length ? 0 : 1) === half)
     return own.length > 0 && median(own) / changeDb >= evenPart
@@ -214,8 +214,8 @@ function collapseOf({ timeline, levelDb, loudDb }: Course): SuggestionReason[] {
 }
 
 /**
- * Returns the faults of a song's course, each with its place; none for silence and songs shorter than a minute. A jump is not told as a drift
- * as well.
+ * Returns the faults of a song's course, each with its place; none for silence and songs shorter than a minute. A jump is not also reported
+ * as a drift.
  */
 export function courseReasons({ isSilent, durationSeconds, timeline }: SourceAnalysis): SuggestionReason[] {
   if (isSilent || durationSeconds < leastSeconds) return []

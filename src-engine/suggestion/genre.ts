@@ -6,7 +6,7 @@ import type { SuggestionReason } from '../../src-contract/suggestion.ts'
 export interface GenreTexts {
   /** Genre tag, such as TCON. */
   readonly genre?: string | undefined
-  /** Comment and further tags, where generators leave the style that they were asked for. */
+  /** Comment and further tags, where generators leave the requested style. */
   readonly comments?: readonly string[] | undefined
   /** Title by the tags, else by the file name. */
   readonly title?: string | undefined
@@ -16,7 +16,10 @@ type Named = Exclude<Genre, 'other'> | 'none'
 
 type Words = Readonly<Partial<Record<Named, readonly string[]>>>
 
-/** Words that name a genre wherever they stand; those that titles use freely, but styles and tags do not; and those of genre tags alone. */
+/**
+ * Words that name a genre anywhere; words that do so only in styles and tags, since titles use them freely; and words that do so only in
+ * genre tags.
+ */
 const PLAIN: Words = {
   kpop: ['k-pop', 'k pop', 'kpop', '케이팝', '케이 팝', 'korean pop'],
   edm: [
@@ -54,15 +57,15 @@ const IN_TAGS: Words = {
 const NAMED = Object.keys(PLAIN) as Named[]
 
 /**
- * Weight of a word by its place, as log-odds; and of having no known genre, against each of the five. Ours: a genre tag or a plain word alone
- * passes {@link leastProbability}; words that contradict one another do not.
+ * Weight of a word by its place, as log-odds, and of having no known genre, against each of the five. Our own values: a single genre tag or
+ * plain word passes {@link leastProbability}; words that contradict one another do not.
  */
 const WEIGHT = { tag: 3.5, comment: 2.8, title: 2.7 }
 const noneWeight = 0.5
 /** Least probability of a suggested genre. */
 export const leastProbability = 0.7
 
-/** True if a text has a word that is not part of a longer one; Hangul takes endings. */
+/** True if a text has a word on its own, not within a longer one; Hangul words may have endings. */
 function hasWord(text: string, word: string): boolean {
   const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const end = /\p{Script=Hangul}/u.test(word) ? '' : '(?![\\p{L}\\p{N}])'

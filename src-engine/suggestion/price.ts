@@ -1,16 +1,16 @@
-/** Price of loudness for a song: what rising targets cost it. Pure. */
+/** Price of loudness: the cost of rising targets for a song. Pure. */
 import type { LoudnessPrice } from '../../src-contract/suggestion.ts'
 import { type FinaliseTarget, planFinalise } from '../finalise/finalise.ts'
 import type { FinaliseSource } from '../finalise/material.ts'
 import { priceOf } from '../finalise/price.ts'
 
-/** Most that the loud parts may give up, and least that must be left from loudness to peak, dB. */
+/** Most that the loud parts may lose, and least distance that must remain from loudness to peak, dB. */
 const mostReductionDb = 1
 const leastPlrDb = 8
 
 /**
- * Returns the costs of targets for a treated song, and the loudest one of those that cost little. `targets` rise; those above the first
- * that costs more are left out.
+ * Returns the costs of targets for a processed song, and the loudest target with a low cost. `targets` rise; those above the first that
+ * costs more are left out.
  */
 export function priceLoudness(source: FinaliseSource, targets: readonly FinaliseTarget[]): LoudnessPrice {
   const prices: LoudnessPrice['targets'] = []

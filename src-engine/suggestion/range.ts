@@ -1,4 +1,4 @@
-/** Figures of tone, width and attacks of a song, and the range that released music has of each. Pure. */
+/** Figures for the tone, width and attacks of a song, and the range of each in released music. Pure. */
 import type { JobSettings, SoundSettings } from '../../src-contract/settings.ts'
 import type { RangeFigure, SuggestionReason } from '../../src-contract/suggestion.ts'
 import type { SourceAnalysis } from '../analysis/analysis.ts'
@@ -8,17 +8,17 @@ import { levelDb } from '../dsp/meters/spectrum.ts'
 import { type ToneSettings, toneDb, toneSections } from '../dsp/tone-law.ts'
 import { clamp, dbToGain, dbToPower, rounded } from '../dsp/units.ts'
 
-/** A figure of tone: the mean level of one band against that of another, both against the average of commercial music. */
+/** A figure of tone: the level of one band against another, both relative to the average of commercial music. */
 interface ToneFigure {
   readonly bandHz: readonly [number, number]
   readonly againstHz: readonly [number, number]
-  /** Knob that moves it, and the sign of its effect. */
+  /** The knob that moves it, and the sign of its effect. */
   readonly knob: keyof ToneSettings
 }
 
 type ToneName = Exclude<RangeFigure, 'width' | 'attacks'>
 
-/** No knob is made for the low mids: a tilt moves them against the mids above, and costs the tone least of the four. */
+/** The low mids have no knob: a tilt moves them against the mids above, and changes the tone least of the four. */
 export const TONE_FIGURES: Readonly<Record<ToneName, ToneFigure>> = {
   bass: { bandHz: [35, 110], againstHz: [220, 2300], knob: 'bass_db' },
   low_mids: { bandHz: [140, 450], againstHz: [700, 4500], knob: 'tilt_db' },
@@ -31,10 +31,10 @@ const TONE_NAMES = Object.keys(TONE_FIGURES) as ToneName[]
 const widthHz = [180, 9000] as const
 /** Least side against mid of a band, dB; less is mono to the ear. */
 const monoDb = -40
-/** Part of an octave below a cutoff where bands are incomplete. */
+/** Part of an octave below a cutoff in which bands are incomplete. */
 const belowCutoff = 2 ** (-1 / 3)
 
-/** Figures of a song, dB; those that it does not have are absent. */
+/** Figures of a song, dB; missing ones are absent. */
 export type Figures = Partial<Record<RangeFigure, number>>
 
 const within = (hz: number, [from, to]: readonly [number, number]) => hz > from && hz < to
@@ -67,9 +67,7 @@ function toneFigure(
 const topOf = ({ bandwidthHz, sampleRateHz }: Pick<SourceAnalysis, 'bandwidthHz' | 'sampleRateHz'>) =>
   Math.min(bandwidthHz ?? Infinity, sampleRateHz / 2) * belowCutoff
 
-/**
- * Returns the figures of a song; none for silence and for what is not comparable with music. Mono and a dead channel have no width.
- */
+/** Returns the figures of a song; none for silence and sounds that are not comparable with music. Mono and a dead channel have no width. */
 export function rangeFigures(analysis: SourceAnalysis): Figures {
   if (analysis.isSilent || !isComparable(analysis)) return {}
   const { spectrum, attackCrestDb } = analysis
@@ -93,9 +91,9 @@ interface Range {
 }
 
 /**
- * The middle 96 % of each figure in 299 pieces of 16 packages of free music, its distance from their median widened by 30 %: then nine of ten
- * pieces lie inside all ranges, also those of a package that the ranges are made without (docs/engine/suggestion.md). The averages that are
- * published (Elowsson and Friberg 2017, Pestana et al. 2013) come without percentiles.
+ * The middle 96 % of each figure in 299 pieces from 16 packages of free music, widened by 30 % from the median: nine of ten pieces then lie
+ * inside all ranges, even those of a package left out of the fit (docs/engine/suggestion.md). Published averages (Elowsson and Friberg
+ * 2017, Pestana et al. 2013) come without percentiles.
  */
 export const RELEASED_RANGES: Readonly<Record<RangeFigure, Range>> = {
   bass: { lowest: -26.2, highest: 16 },
@@ -108,7 +106,7 @@ export const RELEASED_RANGES: Readonly<Record<RangeFigure, Range>> = {
 
 /** Largest suggested change, dB. */
 const mostDb = 3
-/** Least distance from the range that is told, dB; attacks spread over far fewer. */
+/** Least distance from the range worth reporting, dB; attacks spread much less. */
 export const toldFromDb = (figure: RangeFigure): number => (figure === 'attacks' ? 0.3 : 1)
 /** Least change of the tone that is suggested, dB. */
 const leastDb = 0.3
@@ -117,7 +115,7 @@ const punchDb = 0.025
 /** Largest suggested punch. */
 const mostPunch = 60
 
-/** Returns how far a figure lies outside its range, dB: below 0 under it, above 0 over it. */
+/** Returns how far a figure lies outside its range, dB: negative below it, positive above it. */
 export function outsideDb(figure: RangeFigure, value: number): number {
   const { lowest, highest } = RELEASED_RANGES[figure]
   return value - clamp(value, lowest, highest)
@@ -125,7 +123,7 @@ export function outsideDb(figure: RangeFigure, value: number): number {
 
 const neutralTone: ToneSettings = { tilt_db: 0, bass_db: 0, presence_db: 0, air_db: 0 }
 
-/** Returns the change of every figure of tone by a tone, dB. */
+/** Returns the change of every figure of tone that tone settings cause, dB. */
 function toneChanges({ spectrum, bandwidthHz, sampleRateHz }: MeasuredTone, tone: ToneSettings): Figures {
   const sections = toneSections(tone)
   const responseAt = (hz: number) => toneDb(sections, hz)
@@ -159,7 +157,7 @@ function toneGain(song: MeasuredTone, figures: Figures, tone: ToneSettings, name
   return 0
 }
 
-/** A finding outside the range, and the setting that it leads to; empty where none helps. */
+/** A finding outside the range, and the setting that helps; empty if none does. */
 interface Finding {
   readonly figure: RangeFigure
   readonly outsideDb: number

@@ -1,6 +1,6 @@
 /**
- * Suggestion of the analysis of a song: settings that bring figures outside the range of released music to its edge, a genre, a loudness, and
- * cures for faults of its course, each with its reason. Pure: the same input gives the same suggestion.
+ * Suggestion for an analysed song: settings that bring figures outside the range of released music to its edge, a genre, a loudness, and
+ * cures for faults in its course, each with its reason. Pure: the same input gives the same suggestion.
  */
 import type { JobSettings } from '../../src-contract/settings.ts'
 import type { LoudnessPrice, SuggestionProposal, SuggestionReason } from '../../src-contract/suggestion.ts'
@@ -14,11 +14,11 @@ import { rangeSuggestion } from './range.ts'
 export interface SuggestionInput {
   readonly analysis: SourceAnalysis
   readonly texts: GenreTexts
-  /** Level at which the services play, LUFS, and that of a master for all services that stays as loud as the song. */
+  /** Playback level of the services, LUFS, and the level of a master for all services that keeps the song's loudness. */
   readonly playedLufs: number
   readonly songLevelLufs: number
   readonly price?: LoudnessPrice | undefined
-  /** Part of the file behind the analysed song that is cut off already, s. */
+  /** Part of the file after the analysed song that is already cut off, s. */
   readonly trimmedSeconds?: number
 }
 
@@ -28,9 +28,9 @@ export interface Suggested {
   readonly reasons: readonly SuggestionReason[]
 }
 
-/** Fade that ends a song that ends abruptly or collapses, s. */
+/** Fade for a song that ends abruptly or collapses, s. */
 const fadeSeconds = 3
-/** Least excess of a song's level over that of the services that is told, LU. */
+/** Least excess of a song's level over the services' that is worth reporting, LU. */
 const louderLu = 0.5
 
 /** Returns the suggestion for a song; silence has none. Never throws. */
@@ -54,8 +54,8 @@ export function suggest(input: SuggestionInput): SuggestionProposal | undefined 
 const nothing: Suggested = { settings: {}, reasons: [] }
 
 /**
- * A song that is louder than the services play keeps its level in the master for all services. A target is suggested only below theirs,
- * where that costs too much: above it, a service turns down what was given up.
+ * A song that is louder than the services play keeps its level in the master for all services. A target is suggested only below their
+ * level, if reaching it costs too much: above it, a service would turn the loudness down again.
  */
 function loudnessSuggestion({ analysis, playedLufs, songLevelLufs, price }: SuggestionInput): Suggested {
   const isLouder = analysis.integratedLufs! >= playedLufs + louderLu && songLevelLufs > playedLufs
@@ -84,7 +84,7 @@ function loudnessSuggestion({ analysis, playedLufs, songLevelLufs, price }: Sugg
   }
 }
 
-/** Drifts, treble and jumps are told with a cure that no setting has; the end has trims and fades. */
+/** No setting cures drifts, treble and jumps, so their cure is described; the end has trims and fades. */
 function courseSuggestion({ analysis, trimmedSeconds = 0 }: SuggestionInput): Suggested {
   const reasons = courseReasons(analysis)
   const { durationSeconds, trailingSilenceSeconds } = analysis

@@ -20,7 +20,7 @@ import { type Cover, readCover } from '../media/tags.ts'
 import { treatStem } from './treat-stem.ts'
 import { planVoice, voicedBlocks } from './voice-forward.ts'
 
-/** Share of the work that is behind when all stems are decoded. */
+/** Share of the work that is done when all stems are decoded. */
 const DECODED_PART = 0.8
 
 /** Returns whether a mix treats any stem beyond level and place. */
@@ -75,13 +75,13 @@ async function coverOf({ ffmpeg, cover }: StemMixOrder, signal: AbortSignal): Pr
   return readCover(ffmpeg, { path: cover.path, format: cover.facts.format }, signal)
 }
 
-/** Returns the rate of a mix, Hz; the engine treats stems at its own rates alone. */
+/** Returns the rate of a mix, Hz; the engine treats stems only at its own rates. */
 function rateOfMix({ stems, mix }: StemMixOrder): number {
   const rateHz = mixRateHz(stems)
   return hasTreatment(mix) ? engineRateHz(rateHz) : rateHz
 }
 
-/** A decoded stem as the mix has it, and as it came where the mix needs that too. */
+/** A decoded stem as mixed, and untreated if the mix needs that too. */
 interface DecodedPair {
   readonly heard: DecodedStem
   readonly plain: DecodedStem
@@ -111,7 +111,7 @@ async function decodeStems(
         ? audioOfBlocks(sumBlocks([plain], plain.frames), { ...plain, sampleRateHz: rateHz }, allocateOwn)
         : await decodeStem(order, file, rateHz, signal, onStem)
       waveforms[place] = waveformOf(audio)
-      // As it came a stem is needed where it is not treated, and to know what the stems lack.
+      // The untreated stem is needed if it has no treatment, and to find what the stems lack.
       if (!isOther || mix?.restore_missing || kept !== undefined)
         plain ??= keep(order, names[0], blocksOf(audio), audio.frames, written)
       const made = isOther ? treatStem(audio, settings, file.facts.isLossy) : []
@@ -127,7 +127,7 @@ async function decodeStems(
   return { decoded, silent, repairs, waveforms }
 }
 
-/** Writes decoded sound; unless the order keeps it, it is to be removed. */
+/** Writes decoded sound, for the caller to remove unless the order keeps it. */
 function keep(
   { kept }: Pick<StemMixOrder, 'kept'>,
   file: string,
@@ -152,7 +152,9 @@ interface Whole {
   readonly written: string[]
 }
 
-/** Writes what the stems lack, the stereo mix in their place and level less their sum, as a stem; undefined unless the mix restores it. */
+/**
+ * Writes what the stems lack as a stem: the stereo mix, aligned in time and level, less their sum. Undefined unless the mix restores it.
+ */
 async function missingPart(
   order: StemMixOrder,
   decoded: readonly DecodedPair[],
@@ -165,7 +167,7 @@ async function missingPart(
   const gain = (isInverted ? -1 : 1) * dbToGain(gainDb)
   const offset = Math.round((offsetFrames * rateHz) / sampleRateHz)
   const file = path.join(order.kept ?? folder, missingName(order, rateHz))
-  // It is one more stem: the others alone are heard without it.
+  // It counts as one more stem: soloing others mutes it.
   const gains = mix.stems?.some(({ solo }) => solo) ? null : ([1, 1] as const)
   const known = order.kept === undefined ? undefined : keptStem(file, gains)
   if (known) return known
@@ -177,7 +179,7 @@ async function missingPart(
   return { ...lacking, gains }
 }
 
-/** Yields a stereo mix, in the place and at the level of the sum of its stems, less that sum, over the length of the sum. */
+/** Yields a stereo mix, aligned in time and level with the sum of its stems, less that sum, over the sum's length. */
 function* lackingBlocks(
   { channels: [left, right] }: Audio,
   sum: Iterable<Float64Array>,
@@ -202,7 +204,7 @@ async function compare(
   signal: AbortSignal,
 ): Promise<MixLikeness | undefined> {
   const decoded = await decodeStem(order, original, rateHz, signal)
-  // Decoding takes more memory than what it gives: the sum comes afterwards.
+  // Decoding takes more memory than its result, so the sum comes afterwards.
   const file = path.join(order.folder, 'original')
   written.push(file)
   const stored = writeDecodedStem(file, blocksOf(decoded), decoded.frames)

@@ -14,15 +14,17 @@ import type { Audio } from '../../src-engine/dsp/block.ts'
 import { rounded } from '../../src-engine/dsp/units.ts'
 import { planRecipe } from '../../src-engine/plan.ts'
 
-/** Strength of the repairs: the default of a song. */
+/** Strength of the repairs: the default for songs. */
 const INTENSITY = 50
-/** Largest delay of a channel that is the other one later, s, and the rest beside it up to which it is, dB. */
+/**
+ * Largest delay between channels that carry the same sound, s, and the largest residual after alignment for them to count as the same, dB.
+ */
 const MOST_DELAY_SECONDS = 0.02
 const MOST_REST_DB = -10
 
 /**
- * Treats a stem in place as its settings ask, except for its gain and place, and returns the repairs that were made. Only the repairs that
- * are named are made, and only where the stem needs them; silence stays. Rates below 44.1 kHz are refused with a RangeError.
+ * Treats a stem in place by its settings, except for its gain and pan, and returns the repairs made. Only named repairs are made, and only
+ * if the stem needs them; silence stays. Rates below 44.1 kHz are refused with a RangeError.
  */
 export function treatStem(audio: Audio, settings: StemSettings, isLossy: boolean): readonly Repair[] {
   if (!isTreated(settings)) return []
@@ -41,7 +43,7 @@ export function treatStem(audio: Audio, settings: StemSettings, isLossy: boolean
   return [...aligned, ...repairs]
 }
 
-/** Moves a channel that is the other one later to the time of that, and returns this repair of the bass; none otherwise. */
+/** Brings a delayed copy of the other channel back in time and returns this repair of the bass; none otherwise. */
 function alignChannels(audio: Audio): Repair[] {
   const { frames, sampleRateHz } = audio
   const [left, right] = audio.channels as [Float32Array, Float32Array]
@@ -57,7 +59,7 @@ function alignChannels(audio: Audio): Repair[] {
   ]
 }
 
-/** Returns settings of the sound with which the engine makes the named repairs, what is asked for, and nothing else. */
+/** Returns sound settings that make the engine do the named repairs and the requested changes, and nothing else. */
 function soundOf({ repairs = [], ...settings }: StemSettings): SoundSettings {
   const asked = STEM_SOUND_NAMES.flatMap((name) => (settings[name] === undefined ? [] : [[name, settings[name]]]))
   return {

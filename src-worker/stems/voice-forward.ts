@@ -11,15 +11,15 @@ export interface VoiceAndRest {
   readonly sampleRateHz: number
 }
 
-/** Deepest cut in what masks the voice, dB, and its part of the asked change. */
+/** Deepest cut in the sound that masks the voice, dB, and its share of the requested change. */
 const DEEPEST_DUCK_DB = 2
 const DUCK_PART = 0.5
-/** Band of the cut: two octaves around 2 kHz, 1 to 4 kHz, where speech is understood. */
+/** Band of the cut: two octaves around 2 kHz, 1 to 4 kHz, which carry the intelligibility of speech. */
 const DUCK_HZ = 2000
 const DUCK_Q = 2 / 3
-/** A step of the voice sounds if it is at most this far below the loudness of the voice, LU. */
+/** The voice is present in a step at most this far below its own loudness, LU. */
 const SOUNDING_LU = 20
-/** The rest masks the voice in the band wholly from this level above it on, and not at all from as far below, dB. */
+/** The rest masks the voice fully in the band from this far above its level, and not at all from as far below it, dB. */
 const MASKING_DB = 6
 /** Steps of the measurement, per second. */
 const STEPS_PER_SECOND = 10
@@ -123,7 +123,7 @@ function createBandMeter(sampleRateHz: number) {
   }
 }
 
-/** Yields the rest with its cut: a bell in the band whose gain runs in straight lines between the middles of the steps. */
+/** Yields the rest with its cut: a bell in the band whose gain is interpolated linearly between the middles of the steps. */
 function* duckedBlocks({ rest, sampleRateHz }: VoiceAndRest, duckDb: Float64Array): Generator<Float64Array> {
   const filter = createBiquadCascade([bandPass(DUCK_HZ, sampleRateHz, DUCK_Q)])
   const gains = duckDb.map(dbToGain)
