@@ -1,6 +1,7 @@
 /**
- * Vocabulary of a sound engineer in English and Korean: what each word asks of which setting. Steps and choices are our recommendation.
- * A pattern is a regular expression without anchors; one in Korean is a stem, which any ending may follow; one with a hyphen is a verb, found in all its forms.
+ * A sound engineer's vocabulary in English and Korean: the settings that each word changes, and how. Steps and choices are our
+ * recommendation. A pattern is a regular expression without anchors; a Korean one is a stem that any ending may follow, and one with a
+ * hyphen is a verb, matched in all its forms.
  */
 import type { Format } from '../formats.ts'
 import { PLATFORMS, type Platform, platformFacts } from '../platforms/index.ts'
@@ -17,8 +18,8 @@ export type Sign = 1 | -1
 /** Meaning of a word. */
 export type Meaning =
   /**
-   * A property of the sound. A `fault` is one that nobody asks for: named alone it is a complaint. `isFaint`: only if nothing else is said.
-   * `ofPart`: beside a part, it tells how much there is of that part ("huge bass").
+   * A property of the sound. A `fault` on its own is a complaint, never a wish. `isFaint`: counts only if nothing else is said. `ofPart`:
+   * next to a part, it tells how much of that part there is ("huge bass").
    */
   | {
       readonly kind: 'quality'
@@ -29,7 +30,8 @@ export type Meaning =
       readonly isFaint?: boolean
     }
   /**
-   * A part of the sound, which levels and directions are about. `sign`: −1 if the knob moves the other way. `kept`: what keeping it as it is asks for.
+   * A part of the sound, the subject of levels and directions. `sign`: −1 if the knob moves the other way. `kept`: the settings that keep
+   * it as it is.
    */
   | {
       readonly kind: 'part'
@@ -38,11 +40,11 @@ export type Meaning =
       readonly kept?: Partial<JobSettings>
       readonly isVague?: boolean
     }
-  /** A level of a part; `alone` is the knob that it means without one. */
+  /** A level of a part; `alone` is the knob it refers to without a part. */
   | { readonly kind: 'level'; readonly sign: Sign; readonly alone: Knob; readonly isFault?: boolean }
-  /** Words that tell how something is, so that what follows is no wish. */
+  /** Words of description: the words after them are not a wish. */
   | { readonly kind: 'statement' }
-  /** More or less of what is named. `isTidy`: beside a quality it only asks for that quality. */
+  /** More or less of the named thing. `isTidy`: next to a quality it only asks for that quality. */
   | { readonly kind: 'direction'; readonly sign: Sign; readonly isTidy?: boolean }
   /** None at all of what is named. */
   | { readonly kind: 'none' }
@@ -53,9 +55,9 @@ export type Meaning =
   | { readonly kind: 'keep' }
   /** A setting with its value. */
   | { readonly kind: 'choice'; readonly settings: Partial<JobSettings> }
-  /** The name of a repair, or of the damage that it repairs. A negation leaves the repair out. */
+  /** The name of a repair, or of the damage it repairs. A negation switches the repair off. */
   | { readonly kind: 'repair'; readonly repair: RepairKind; readonly isDamage?: boolean }
-  /** The word "style", which makes a quality beside it the name of a style. */
+  /** The word "style", which turns a neighbouring quality into the name of a style. */
   | { readonly kind: 'style' }
   /** The settings of the job before. */
   | { readonly kind: 'last' }
@@ -95,7 +97,7 @@ const quality = (knob: Knob, sign: Sign, en: string, ko?: string): Term => ({
   ...(ko === undefined ? {} : { ko }),
   meaning: { kind: 'quality', knob, sign },
 })
-/** A size: beside a part it is the level of the part. */
+/** A size: next to a part it is the level of the part. */
 const size = (knob: Knob, sign: Sign, ofPart: Sign, en: string, ko?: string): Term => ({
   en,
   ...(ko === undefined ? {} : { ko }),
@@ -545,7 +547,7 @@ const FILLERS: readonly Term[] = [
   ),
 ]
 
-/** Every word that is known. Of several that fit at one place the longest counts, and of equally long ones the first. */
+/** All known words. If several match at one place, the longest counts; of equally long ones, the first. */
 export const TERMS: readonly Term[] = [
   ...QUALITIES,
   ...PARTS,

@@ -1,14 +1,14 @@
 /** Words of a sentence, found in the vocabulary. Pure. */
 import { type Meaning, TERMS } from './lexicon.ts'
 
-/** A piece of the sentence: a word that is known, a number with its unit, or a word that is not known. */
+/** A piece of the sentence: a known word, a number with its unit, or an unknown word. */
 export interface Piece {
   readonly text: string
   readonly start: number
   readonly meaning: Meaning | Figure | { readonly kind: 'unknown' }
   /** Letters of the comparative, or the Korean ending of a wish (차갑게): a fault is then wanted. */
   readonly isComparative?: boolean
-  /** A Korean ending that tells how something is instead of asking for it. */
+  /** A Korean ending that describes instead of asking. */
   readonly isStated?: boolean
   /** An imperative such as "widen". */
   readonly isVerb?: boolean
@@ -33,7 +33,7 @@ const NOT_A_LATIN_WORD = '(?![a-z0-9])(?!-[a-z])'
 const CLAUSE_ENDING =
   /(지도|없이|않게|고|며|면서|면서도|지만|는데|은데|운데|되|(?<!에)서|니까|라|요|니다|랑|하고|와|과|지도)$/
 const STATING_ENDING = /([아어여워해려와]요|네요?|니다|[은는] ?것 ?같아요)$/
-/** Verbs of wishes and requests, whose endings tell nothing. */
+/** Verbs of wishes and requests, whose endings carry no information. */
 const WISHING = /^(좋|원|싶|바라|바랍|부탁|주|줘|드려|해|했으|하)/
 const JOINING_ENDING = /(랑|하고|와|과|지도)$/
 const NUMBER =
@@ -98,7 +98,7 @@ const KOREAN_ENDING = new RegExp(`${ENDING}{0,9}(?![가-힣])`, 'y')
 const WORD = /[^\s,.;:!?()"“”、。·/]+/y
 const STOPS = /[,.;:!?()"“”、。·/\n]+/y
 
-/** Returns a sentence as it is compared: composed, in small letters, with plain signs. It keeps its length. */
+/** Returns a sentence for comparison: composed, in lower case, with plain punctuation. Its length stays the same. */
 function plain(sentence: string): string {
   return sentence.toLowerCase().replace(/[−–—]/g, '-').replace(/[’‘]/g, "'").replace(/\s/g, ' ')
 }
@@ -143,7 +143,7 @@ const ENGLISH = new RegExp(
 /** A word of letters that may be a misspelling. */
 const LETTERED = /[a-z]{3,14}(?![^\s,.;:!?()])/y
 
-/** Returns the known word that an English one misspells: "trebel", "louuud", "compresed". */
+/** Returns the known word behind an English misspelling: "trebel", "louuud", "compresed". */
 function respelledAt(text: string, start: number): Match | undefined {
   const length = lengthOf(LETTERED, text, start)
   const spelling = spellings(text.slice(start, start + length)).find((one) => ENGLISH.test(one))

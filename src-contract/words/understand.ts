@@ -1,13 +1,13 @@
 /**
- * Settings that words ask for, by a deterministic grammar: no model, no network. A sentence is cut into clauses; in each, qualities and
- * parts of the sound meet levels, directions, degrees, negations and figures. Pure.
+ * Settings from words, by a deterministic grammar: no model, no network. A sentence is split into clauses; in each, qualities and parts of
+ * the sound are combined with levels, directions, degrees, negations and figures. Pure.
  */
 import { targetsOf } from '../delivery-target.ts'
 import { DEFAULT_SETTINGS, type JobSettings, jobSettings, SETTINGS, STYLE_NAMES, type Style } from '../settings.ts'
 import { type Knob, type Meaning, type Sign, STEPS } from './lexicon.ts'
 import { type Figure, type Piece, scan } from './scan.ts'
 
-/** Words that were understood, and the settings that they ask for; none if they ask to keep something as it is. */
+/** Words that were understood, and the settings they ask for; none if something should stay as it is. */
 export interface Understood {
   readonly words: string
   readonly settings: Partial<JobSettings>
@@ -38,7 +38,7 @@ export function understand(sentence: string, { from = {}, last }: StartingPoint 
   const given: Readonly<Record<string, unknown>> = { ...DEFAULT_SETTINGS, ...from }
   const asked: Partial<JobSettings> = {}
   for (const { settings, isRelief } of wishes) {
-    // "More clarity without harshness" asks for clarity: what only rules out a fault yields to what was asked for.
+    // "More clarity without harshness" asks for clarity: ruling out a fault gives way to a wish.
     const isAsked = Object.keys(settings).some((name) => name in asked)
     if (!(isRelief && isAsked)) Object.assign(asked, joined(asked, settings))
   }
@@ -76,7 +76,7 @@ function joined(all: Partial<JobSettings>, next: Partial<JobSettings>): Partial<
 type Of<Kind extends Meaning['kind']> = Extract<Meaning, { kind: Kind }>
 type Target = Piece & { readonly meaning: Of<'quality'> | Of<'part'> }
 
-/** Words between two ends of a clause, with what they inherit from the clause before. */
+/** The words of a clause, with everything they inherit from the clause before. */
 interface Clause {
   readonly pieces: readonly Piece[]
   readonly inherited: Modifiers | undefined
@@ -84,7 +84,7 @@ interface Clause {
   readonly topic: Of<'part'> | undefined
 }
 
-/** Wish that a clause expresses about what it names. */
+/** Wish of a clause about its subject. */
 interface Modifiers {
   readonly direction: Sign | undefined
   readonly isNone: boolean
@@ -216,7 +216,7 @@ function withSizes(pieces: readonly Piece[]): Piece[] {
   })
 }
 
-/** In Korean the verb stands at the end: what is joined before it ("저음이랑 고음을 올려") has its direction too. */
+/** In Korean the verb comes last: everything joined before it ("저음이랑 고음을 올려") has its direction too. */
 function sharedEndings(clauses: readonly Clause[]): Clause[] {
   return clauses.map((clause, index) => {
     const next = clauses[index + 1]
@@ -262,7 +262,7 @@ function modifiersOf(pieces: readonly Piece[]): Modifiers {
   }
 }
 
-/** Returns what a clause says, or else what it inherits. */
+/** Returns the wish of a clause, or the inherited one. */
 function modifiersIn({ pieces, inherited }: Clause): Modifiers {
   const own = modifiersOf(pieces)
   // "Less bass, and widen": a comparative and a verb have their own direction.
@@ -292,7 +292,7 @@ function wishesOf(clause: Clause, start: JobSettings): Wish[] {
   ]
 }
 
-/** Settings that are named with their value, repairs that are not wanted, and styles. */
+/** Settings named with their value, unwanted repairs, and styles. */
 function choicesOf(pieces: readonly Piece[], { isNegated, isNone }: Modifiers): Partial<JobSettings>[] {
   const meanings = pieces.map(({ meaning }) => meaning)
   const styles = meanings.some(({ kind }) => kind === 'style') ? pieces.flatMap(styleOf) : []
@@ -302,7 +302,7 @@ function choicesOf(pieces: readonly Piece[], { isNegated, isNone }: Modifiers): 
       .map((meaning) => (meaning as Of<'choice'>).settings),
     ...meanings
       .filter((meaning) => meaning.kind === 'repair')
-      // Without clicks is what a repair is for; without de-clicking is not.
+      // "Without clicks" asks for a repair; "without de-clicking" rules it out.
       .map(({ repair, isDamage }) => (isNegated || (isNone && !isDamage) ? { skip_repairs: [repair] } : {})),
     ...styles.map((style) => ({ style })),
   ]
@@ -320,7 +320,7 @@ function styleOf({ text }: Piece): Style[] {
   return STYLE_NAMES.filter((name) => STYLE_STEMS[name].test(text.toLowerCase()))
 }
 
-/** Returns what a clause is about: its qualities, else its parts, else what its level or figure alone means. */
+/** Returns the subject of a clause: its qualities, else its parts, else the setting that its level or figure alone refers to. */
 function targetsIn(
   { pieces, topic }: Clause,
   { level, figure, direction, isKept, isNone, isTooMuch }: Modifiers,
@@ -383,7 +383,7 @@ const LOUDNESS: Of<'part'> = { kind: 'part', knob: 'target_lufs' }
 const isUnknown = ({ meaning }: Piece) => meaning.kind === 'unknown'
 const isExcess = ({ meaning }: Piece) => meaning.kind === 'too' || meaning.kind === 'not'
 
-/** Returns the pieces that are known but meant nothing where they stand: parts without anything said about them, and stray figures. */
+/** Returns the known pieces without effect: parts with nothing said about them, and stray figures. */
 function unused(clause: Clause): string[] {
   const isChosen = clause.pieces.some(({ meaning }) => ['choice', 'style', 'repair'].includes(meaning.kind))
   if (isChosen || targetsIn(clause, modifiersIn(clause)).length > 0) return []
@@ -476,7 +476,7 @@ function figureValue(
 ): number {
   const { knob } = meaning
   const size = isSigned ? value : sign * value
-  // A level without a unit ("loudness -14") is in LUFS where it can be one.
+  // A level without a unit ("loudness -14") is taken as LUFS if it is in range.
   const isLufs = unit === 'lufs' || (unit === '' && isSigned && value <= SETTINGS.target_lufs.maximum)
   if (knob === 'target_lufs') return isLufs ? value : baseOf(knob, size > 0 ? 1 : -1, start) + size
   if (unit === 'db' || SETTINGS[knob].kind !== 'amount')

@@ -11,7 +11,7 @@ export interface RecordTrack {
   readonly relationLu: number
   /** Highest loudness that the track can reach, LUFS; absent when unknown. */
   readonly mostLufs?: number
-  /** Silence behind it that is part of its file, s. */
+  /** Silence after it that belongs to its file, s. */
   readonly silenceSeconds?: number
 }
 

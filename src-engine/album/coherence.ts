@@ -62,7 +62,7 @@ const deviation = (distances: readonly number[]): number => madScale * median(di
 
 /**
  * Returns the change of each track's level that brings the loud parts of generated songs to within 1.5 LU of their median over the record,
- * LU; 0 for all others and for silence. Two tracks have a median as well: it lies between them.
+ * LU; 0 for all others and for silence. Two tracks have a median too: it lies between them.
  */
 export function levelGenerated(
   tracks: readonly (Pick<TrackSound, 'loudPartsLufs'> & { readonly isGenerated: boolean })[],

@@ -14,7 +14,7 @@ export interface PlacedTrack {
   readonly steps: LoudnessSteps
   /** Change of its level, dB. */
   readonly gainDb: number
-  /** Silence behind it that is part of its file, s. */
+  /** Silence after it that belongs to its file, s. */
   readonly silenceSeconds?: number
 }
 
@@ -61,8 +61,8 @@ export function recordLufs(tracks: readonly PlacedTrack[]): number {
 }
 
 /**
- * Loudness of the loud parts, LUFS: mean of the blocks that are at least as loud as the track itself; −Infinity for silence. A long
- * quiet introduction does not change it.
+ * Loudness of the loud parts, LUFS: mean of the blocks at least as loud as the whole track; −Infinity for silence. A long quiet
+ * introduction does not change it.
  */
 export function loudPartLufs(steps: LoudnessSteps): number {
   const from = lufsToMeanSquare(Math.max(absoluteGateLufs, integratedLufs(steps)))

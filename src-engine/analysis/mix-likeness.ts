@@ -1,10 +1,10 @@
-/** Relation of a stereo mix to the sum of its stems: place, polarity and gain, and the rest of it beside the sum. */
+/** Relation of a stereo mix to the sum of its stems: offset, polarity, gain, and the residual. */
 import type { MixLikeness } from '../../src-contract/stem-likeness.ts'
 import type { Audio } from '../dsp/block.ts'
 import { createComplexFft, createRealFft } from '../dsp/fft.ts'
 import { gainToDb, powerToDb } from '../dsp/units.ts'
 
-/** Bands in which the rest is measured: their edges, Hz. */
+/** Edges of the bands in which the residual is measured, Hz. */
 const EDGES_HZ = [20, 120, 500, 2000, 6000, 16_000] as const
 /** Samples are averaged by so many for the first search, which covers ± 4 s at 48 kHz. */
 const COARSE = 8
@@ -18,9 +18,9 @@ const SPECTRUM_SIZE = 8192
 const FLOOR_DB = -150
 
 /**
- * Compares a mix with the sum of stems at the same rate, within `mostOffset` frames of its place. What of the sum lies outside of the mix does
- * not count; what of the mix lies outside of the sum is rest. Undefined if one of them is silent or shorter than 1 s. Throws a RangeError for
- * different rates. Pure.
+ * Compares a mix with the sum of stems at the same rate, within `mostOffset` frames of its place. Parts of the sum outside the mix do not
+ * count; parts of the mix outside the sum count as residual. Undefined if one of them is silent or shorter than 1 s. Throws a RangeError
+ * for different rates. Pure.
  */
 export function mixLikeness(sum: Audio, mix: Audio, mostOffset = MOST_LAG * COARSE): MixLikeness | undefined {
   const { sampleRateHz } = sum
@@ -54,7 +54,7 @@ function offsetOf(early: Audio, late: Audio, mostOffset: number): number {
   return best.lag
 }
 
-/** Sums of `COARSE` samples of both channels, less the one before: attacks say more about the place than bass does. */
+/** Sums of `COARSE` samples of both channels, less the previous sum: attacks show the offset better than bass. */
 function thinned({ channels: [left, right], frames }: Audio): Float64Array {
   const result = new Float64Array(Math.floor(frames / COARSE))
   let before = 0

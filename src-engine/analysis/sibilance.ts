@@ -11,7 +11,7 @@ export interface Sibilance {
   readonly typicalDb: number
   /** The same in the sharpest fiftieth of the playing time. */
   readonly sharpestDb: number
-  /** True where the bursts of this range are those of a voice: without, its sharpness is that of drums and cymbals. */
+  /** True if the bursts in this range are those of a voice; otherwise its sharpness comes from drums and cymbals. */
   readonly isOfVoice: boolean
   /** Power of these moments in every third octave, relative to the density of their voice range, linear. */
   readonly sharpestPowers: readonly number[]

@@ -34,18 +34,18 @@ const steepestDb = 8
 const voiceFallDb = 6
 const voiceSteps = 40
 
-/** Bursts per minute, and part of all bursts, that a voice makes at least. */
+/** Fewest bursts per minute, and least part of all bursts, for a voice. */
 const fewestPerMinute = 4
 const leastPart = 0.3
 
-/** Number of passages that are heard, spread over the song, and length of each, s: a shorter song is heard whole. */
+/** Number of passages examined, spread over the song, and length of each, s; a shorter song is examined whole. */
 const passageCount = 3
 const passageSeconds = 20
 
 /**
  * Returns true for a song whose bursts of 4.5–9 kHz are those of a voice: 50 to 220 ms long, with soft edges, over a voice range that stops
- * for them. Hears three passages of a song of more than a minute. False for silence and for songs whose bursts are those of drums and cymbals.
- * Never throws.
+ * for them. Examines three passages of a song longer than a minute. False for silence and for songs whose bursts are those of drums and
+ * cymbals. Never throws.
  */
 export function hasVoiceBursts(audio: Audio): boolean {
   const passages = passagesOf(audio).map((passage) => stepPowers(passage, audio.sampleRateHz))

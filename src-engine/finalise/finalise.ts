@@ -18,7 +18,7 @@ export interface FinaliseTarget {
   readonly ceilingDbtp: number
   /** Dynamics that may be given up for the target, 0 … 100; see {@link effortBudget}. */
   readonly intensity: number
-  /** Treatment of peaks that was asked for; the best by trials when absent. */
+  /** Requested treatment of peaks; chosen by trials when absent. */
   readonly peaks?: PeakTreatment | undefined
 }
 

@@ -109,8 +109,8 @@ function untried({ limiter, clipAboveDb }: PeakTreatment, { ceiling, gainDb }: {
  * Returns at least one treatment, in the order to be tried on the whole song. First comes the least distortion among the treatments that
  * give up clearly less level than the goal allows, or else the treatment within the goal that gives up least. If none is within it, the
  * song will stop below its goal: the trials are repeated at lower loudness, to choose the best sound at the loudness reached. Later
- * treatments give up less and less, for a song that loses more than its excerpt suggested. `only` is the one that was asked for, in place of
- * all others. See {@link weighCandidates}.
+ * treatments give up less and less, for a song that loses more than its excerpt suggested. `only` is the requested one, which replaces all
+ * others. See {@link weighCandidates}.
  */
 export function chooseTreatments(song: FinaliseSource, goal: LoudnessGoal, only?: PeakTreatment): readonly Treatment[] {
   const { ceiling, meanReductionDb } = goal

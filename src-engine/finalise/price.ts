@@ -4,7 +4,7 @@ import { gainToDb } from '../dsp/units.ts'
 import type { FinalisePlan } from './finalise.ts'
 import type { FinaliseSource } from './material.ts'
 
-/** Returns what a planned master gives up and what is left to it. */
+/** Returns the level that a planned master gives up, and the dynamics left in it. */
 export function priceOf({ truePeak }: Pick<FinaliseSource, 'truePeak'>, plan: FinalisePlan): TargetPrice {
   const driven = gainToDb(truePeak) + plan.gainDb
   const peakDbtp = plan.limiter === null ? driven : Math.min(driven, plan.ceilingDbtp)

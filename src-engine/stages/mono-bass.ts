@@ -20,7 +20,7 @@ const leastPart = 1e-3
 /** Largest reported ratio, dB: a silent mid has none. */
 const mostToldDb = 60
 
-/** Returns what is left of a loss in mono once the side has a gain, dB. */
+/** Returns the remaining loss in mono after a gain of the side, dB. */
 function lossLeftDb(monoLossDb: number, sideGainDb: number): number {
   return foldDownLossDb(powerToDb(Math.max(0, dbToPower(monoLossDb) - 1)) + sideGainDb)
 }

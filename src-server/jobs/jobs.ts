@@ -44,7 +44,7 @@ export interface JobsDeps {
 
 /** A retry of a job. */
 export interface Retry extends Pick<Submission, 'caller' | 'idempotency'> {
-  /** Returns how the new job is mastered, from the request of the first. */
+  /** Returns the settings of the new job, from the request of the first. */
   readonly requestOf: (first: MasterRequest) => MasterRequest
 }
 

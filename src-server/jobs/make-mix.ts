@@ -14,7 +14,7 @@ import type { Storage } from '../uploads/storage.ts'
 import { engineFailure } from './engine-failure.ts'
 import type { EngineEnd, WorkerPool } from './worker-pool.ts'
 
-/** A mix in a folder of its own, which the caller discards. */
+/** A mix in a separate folder, for the caller to discard. */
 export interface MadeMix {
   readonly mix: StemMixDone['mix']
   discard(): Promise<void>
@@ -23,8 +23,8 @@ export interface MadeMix {
 type MixOrder = Omit<StemMixOrder, 'ffmpeg' | 'folder'>
 
 /**
- * Mixes stems. Resolves with the end of the engine process unless it gave a mix; nothing is then left. Rejects with INSUFFICIENT_STORAGE,
- * without ffmpeg, and with the system's error.
+ * Mixes stems. Resolves with the end of the engine process if there is no mix; nothing is then left on disk. Rejects with
+ * INSUFFICIENT_STORAGE, without ffmpeg, and with the system's error.
  */
 export type RunMix = (order: MixOrder, signal: AbortSignal) => Promise<MadeMix | EngineEnd>
 

@@ -26,7 +26,7 @@ export interface RunPart {
   readonly request: MasterRequest
   /** True for a generated song in a record that levels these. */
   readonly isLevelled?: boolean
-  /** Silence behind it that is part of its file, s. */
+  /** Silence after it that belongs to its file, s. */
   readonly silenceSeconds: number
   readonly state: 'waiting' | 'queued' | 'done' | 'failed'
   readonly jobId?: string

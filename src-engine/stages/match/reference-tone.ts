@@ -9,7 +9,7 @@ import { nothingPlanned, type StagePlan } from '../stage.ts'
 import { heldAbove, smoothed } from './band-curves.ts'
 import type { ToneTarget, WeightedTarget } from './saved-target.ts'
 
-/** Largest movement of the mid unless another is asked for, dB. */
+/** Largest movement of the mid unless another is requested, dB. */
 const standardClampDb = 6
 /** Returns the largest movement of the side relative to the mid, dB. */
 const sideClampDb = (midClampDb: number): number => (2 * midClampDb) / 3
@@ -79,7 +79,7 @@ export function referenceDistance(
   }
 }
 
-/** Returns the weighted mean of curves; one alone exactly as it is. */
+/** Returns the weighted mean of curves; a single one unchanged. */
 export function weightedMean(
   curves: readonly { readonly values: readonly number[]; readonly weight: number }[],
 ): number[] {

@@ -25,7 +25,7 @@ export interface WeightedTarget {
   readonly weight: number
 }
 
-/** Returns the target of a reference, which has the effect of the reference itself. */
+/** Returns the target of a reference, equivalent to the reference itself. */
 export function savedTarget(reference: ToneTarget): SavedTarget {
   const levels = ({ midDb, sideDb }: BandLevels) => ({ mid_db: [...midDb], side_db: [...sideDb] })
   return {
