@@ -51,6 +51,7 @@ export const ACCOUNT_TOOLS = [
     description: 'One job with its results. With `wait` it is answered when the job has ended.',
     input: exactly({ job_id: JobId, wait: waitSeconds('At once when absent.') }),
     effect: 'reads',
+    showsJob: true,
     endpoint: 'readJob',
     run: async ({ job_id, wait }, { client, signal }) =>
       jobAnswer(
@@ -85,6 +86,7 @@ export const ACCOUNT_TOOLS = [
       idempotency_key: IdempotencyKey,
     }),
     effect: 'spends',
+    showsJob: true,
     endpoint: 'retryJob',
     run: async ({ job_id, changes = {}, confirm, wait = 0, idempotency_key }, context) => {
       const { client, signal } = context

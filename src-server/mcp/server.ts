@@ -26,6 +26,7 @@ import { BATCH_TOOLS } from './batch-tools.ts'
 import { LISTENING_TOOLS } from './listening-tools.ts'
 import { albumPrompt, PromptInput } from './prompt.ts'
 import { RELEASE_TOOLS } from './release-tools.ts'
+import { RESULT_VIEW, resultView } from './result-view.ts'
 import { SONG_TOOLS } from './song-tools.ts'
 import { followsTasks, TASK_CAPABILITY, TASK_METHODS, TaskId, taskOf, taskState } from './tasks.ts'
 import {
@@ -168,9 +169,10 @@ function reporter({ _meta, notify }: ServerContext['mcpReq'], { onFault }: McpSe
   }
 }
 
-function listedTool({ name, title, description, input, effect }: Tool) {
+function listedTool({ name, title, description, input, effect, showsJob }: Tool) {
   return {
     ...{ name, title, description, annotations: ANNOTATIONS[effect] },
+    ...(showsJob ? { _meta: { ui: { resourceUri: RESULT_VIEW.uri } } } : {}),
     inputSchema: input as unknown as { type: 'object'; [member: string]: unknown },
   }
 }
@@ -219,7 +221,7 @@ function envelope(error: unknown, { language, newUuid, onFault }: McpServerDeps)
   return envelopeOf(failure, language, newUuid())
 }
 
-function resourceMethods({ client }: McpServerDeps): Record<string, Method> {
+function resourceMethods({ client, version }: McpServerDeps): Record<string, Method> {
   const contract = { uri: CONTRACT_URI, name: 'openapi.json', title: 'The API', mimeType: JSON_TYPE }
   const ofJob = { uriTemplate: reportUri('{job_id}'), name: 'Report of a job', mimeType: JSON_TYPE }
   return {
@@ -229,11 +231,15 @@ function resourceMethods({ client }: McpServerDeps): Record<string, Method> {
       const reports = jobs
         .filter(({ expired }) => !expired)
         .map(({ job_id, title }) => ({ uri: reportUri(job_id), name: `Report: ${title}`, mimeType: JSON_TYPE }))
-      return { resources: [contract, ...reports] }
+      return { resources: [contract, RESULT_VIEW, ...reports] }
     }),
     'resources/templates/list': method(NoParams, () => ({ resourceTemplates: [ofJob] })),
     'resources/read': method(Type.Object({ uri: Type.String() }), async ({ uri }, { signal }) => ({
-      contents: [{ uri, mimeType: JSON_TYPE, text: await resourceText(client, uri, signal) }],
+      contents: [
+        uri === RESULT_VIEW.uri
+          ? { uri, mimeType: RESULT_VIEW.mimeType, text: resultView(version), _meta: { ui: { prefersBorder: true } } }
+          : { uri, mimeType: JSON_TYPE, text: await resourceText(client, uri, signal) },
+      ],
     })),
   }
 }

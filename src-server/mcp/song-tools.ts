@@ -378,6 +378,7 @@ export const SONG_TOOLS = [
       'Makes one measured master of a song for each platform; 1 credit whatever their number. Without `confirm` it makes every check and the analysis and says what it would cost. A failed or cancelled job is refunded.',
     input: MasterInput,
     effect: 'spends',
+    showsJob: true,
     endpoint: 'createJob',
     run: master,
   }),

@@ -69,6 +69,8 @@ export interface Tool<Input extends TObject = TObject> {
   readonly description: string
   readonly input: Input
   readonly effect: Effect
+  /** True if its answer is a job, which a host may show by the view of results. */
+  readonly showsJob?: true
   /** Endpoint that does its work: the tool is for keys that may call it. */
   readonly endpoint: EndpointName
   readonly run: (args: Static<Input>, context: ToolContext) => Promise<ToolAnswer>

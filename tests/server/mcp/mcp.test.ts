@@ -302,6 +302,12 @@ describe.each(ERAS.flatMap((era) => TRANSPORTS.map((transport) => [era, transpor
       ])
       const { resources } = await client.listResources()
       expect(resources.map(({ uri }) => uri)).toContain('loudsmith://openapi.json')
+      const viewOf = ({ _meta }: (typeof tools)[number]) => (_meta as { ui?: { resourceUri: string } })?.ui?.resourceUri
+      const shown = tools.filter(viewOf)
+      expect(shown.map(({ name }) => name)).toEqual(['master', 'read_job', 'retry_job'])
+      const view = await client.readResource({ uri: viewOf(shown[0]!)! })
+      expect(view.contents[0]).toMatchObject({ mimeType: 'text/html;profile=mcp-app', _meta: { ui: {} } })
+      expect((view.contents[0] as { text: string }).text).toMatch(/^<!doctype html>/)
       const { contents } = await client.readResource({ uri: 'loudsmith://openapi.json' })
       expect(JSON.parse((contents[0] as { text: string }).text).openapi).toMatch(/^3\.1/)
       const { messages } = await client.getPrompt({ name: 'master_album', arguments: { songs: '/a' } })
