@@ -114,8 +114,9 @@ export const SHOWN_SETTINGS = ofEach<Shown>((name) => {
 export const HasRecipe = Type.Optional(
   Type.Literal(true, { description: 'Extension: a recipe was followed instead of a plan; it is in report.json.' }),
 )
-const { name, weight } = SavedTarget.properties
-/** Targets in answers: their curves are left out. */
+/** Targets in answers: their curves are left out. Weights are relative to that of the first reference and have no bounds. */
+const { name } = SavedTarget.properties
+const weight = Type.Optional(Type.Number({ description: 'Weight beside other references; 1 when absent.' }))
 export const ShownTargets = Type.Optional(
   Type.Array(exactly({ name, weight }), { description: 'Extension: saved targets beside the reference.' }),
 )

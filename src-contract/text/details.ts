@@ -12,6 +12,9 @@ export type Detail =
   | { readonly rule: 'items_at_least' | 'items_at_most'; readonly limit: number }
   | { readonly rule: 'members'; readonly names: readonly string[] }
   | { readonly rule: 'file_part'; readonly names: readonly string[] }
+  | { readonly rule: 'not_text'; readonly name: string }
+  | { readonly rule: 'references'; readonly limit: number }
+  | { readonly rule: 'weight_of_each'; readonly count: number }
   | {
       readonly rule: 'in_row'
       readonly row: number
@@ -137,6 +140,20 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   file_part: {
     en: ({ names }) => `A file must be sent as one of: ${names.join(', ')}.`,
     ko: ({ names }) => `파일은 다음 이름으로 보내야 해요: ${names.join(', ')}.`,
+  },
+  not_text: {
+    en: ({ name }) =>
+      `It has neither a filename nor the type of a file, so it was read as text. Send it as a file part named "${name}" (curl: -F ${name}=@FILE).`,
+    ko: ({ name }) =>
+      `파일 이름(filename)도 파일 형식도 없어서 텍스트로 읽혔어요. "${name}"이라는 파일 파트로 보내세요(curl: -F ${name}=@파일).`,
+  },
+  references: {
+    en: ({ limit }) => `A job has at most ${limit} references: files, saved targets and those of its preset together.`,
+    ko: ({ limit }) => `레퍼런스는 파일, 저장된 타깃, 프리셋의 타깃을 모두 합쳐 ${limit}개까지 쓸 수 있어요.`,
+  },
+  weight_of_each: {
+    en: ({ count }) => `It must have one weight for each reference file. Reference files in the request: ${count}.`,
+    ko: ({ count }) => `레퍼런스 파일마다 가중치를 하나씩 적어야 해요. 요청에 있는 레퍼런스 파일: ${count}개.`,
   },
   unknown_member: { en: 'There is no field of this name.', ko: '이런 이름의 필드는 없어요.' },
   session_only: { en: 'Only the application itself may use it.', ko: '앱에서만 쓸 수 있어요.' },

@@ -35,9 +35,9 @@ export const REQUEST_REASONS = {
     en: 'The content type has no boundary. Let the HTTP library set it.',
     ko: '콘텐츠 형식에 경계(boundary)가 없어요. HTTP 라이브러리가 자동으로 넣게 하세요.',
   },
-  field_too_long: {
-    en: 'A field is too long. Shorten it.',
-    ko: '너무 긴 필드가 있어요. 줄여 주세요.',
+  field_name_too_long: {
+    en: 'The name of a field is too long. Send only the fields of this address.',
+    ko: '이름이 너무 긴 필드가 있어요. 이 주소의 필드만 보내세요.',
   },
   too_many_fields: {
     en: 'There are too many fields. Send only those of this address.',
@@ -62,10 +62,6 @@ export const REQUEST_REASONS = {
   file_is_text: {
     en: 'The song has neither a filename nor an audio type, so it was read as text. Send it as a file part named "file" (curl: -F file=@song.wav).',
     ko: '곡에 파일 이름(filename)도 오디오 형식도 없어서 텍스트로 읽혀요. "file"이라는 파일 파트로 보내세요(curl: -F file=@song.wav).',
-  },
-  reference_not_file: {
-    en: 'The reference has neither a filename nor an audio type, so it was read as text. Send it as a file part named "reference_file" (curl: -F reference_file=@track.wav).',
-    ko: '레퍼런스에 파일 이름(filename)도 오디오 형식도 없어서 텍스트로 읽혀요. "reference_file"이라는 파일 파트로 보내세요(curl: -F reference_file=@track.wav).',
   },
   song_gone: {
     en: 'The stored song is gone from the disk. Add it again.',

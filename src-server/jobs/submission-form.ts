@@ -16,7 +16,7 @@ import type { Caller } from '../http/route.ts'
 import type { InspectCover } from '../uploads/cover.ts'
 import { type FormContext, type MasterForm, noFile } from '../uploads/form.ts'
 import type { Inspect } from '../uploads/inspect.ts'
-import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
+import { type ReceivedForm, receiveForm, tooManyBytes } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
 import type { Analyse } from './analyse.ts'
 import type { MakeMix } from './make-mix.ts'
@@ -48,9 +48,7 @@ export const RECIPE_PART = 'recipe'
 async function withRecipeText(upload: ReceivedForm): Promise<ReceivedForm> {
   const { [RECIPE_PART]: part, ...files } = Object.fromEntries(upload.files)
   if (!part) return upload
-  const limit = MAX_RECIPE_BYTES
-  if (part.sizeBytes > limit)
-    throw new AppError('INVALID_REQUEST', {}, { param: RECIPE_PART, details: [{ rule: 'bytes_at_most', limit }] })
+  if (part.sizeBytes > MAX_RECIPE_BYTES) throw tooManyBytes(RECIPE_PART, MAX_RECIPE_BYTES)
   const texts = [...(upload.fields.get(RECIPE_PART) ?? []), await readFile(part.path, 'utf8')]
   return {
     ...upload,
@@ -70,6 +68,7 @@ export async function withUpload<Outcome>(
   const upload = await receiveForm(request.raw, {
     folder,
     files,
+    longText: { name: RECIPE_PART, maxBytes: MAX_RECIPE_BYTES },
     maxFileBytes: MAX_UPLOAD_BYTES,
     requireDisk: storage.requireDisk,
     clock,

@@ -15,7 +15,7 @@ import type { StemParts } from '../../src-worker/media/stored-stem.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Caller, route } from '../http/route.ts'
-import { readAccept } from '../uploads/form.ts'
+import { readAccept, requireNoText } from '../uploads/form.ts'
 import type { Inspect, InspectedSong } from '../uploads/inspect.ts'
 import { type ReceivedFile, type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
@@ -194,6 +194,7 @@ function readFields({ fields, files, repeated }: ReceivedForm): string | undefin
   const kinds = fields.get('kind') ?? []
   if (kinds.length !== 1 || kinds[0]?.trim() !== 'stems')
     throw new AppError('INVALID_REQUEST', {}, { param: 'kind', details: [{ rule: 'one_of', words: ['stems'] }] })
+  requireNoText(fields, ['file', 'stems', 'original'])
   if (!files.has('file') && repeated.length === 0)
     throw new AppError(
       'INVALID_REQUEST',

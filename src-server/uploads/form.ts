@@ -115,14 +115,11 @@ const FORM_SETTINGS = Object.keys(MasterFields.properties).filter((name): name i
  */
 export function readMasterForm(fields: FieldValues, context: FormContext): MasterForm {
   const songs = readSongs(fields, context)
-  // Ignored like an unknown field, it would cost a credit for a master without the reference.
-  if (single(fields, 'reference_file') !== undefined) {
-    throw invalidRequest('reference_not_file', { param: 'reference_file' })
-  }
+  requireNoText(fields, [...REFERENCE_FILES, 'cover_file'])
   const recipe = readRecipe(fields)
   const references = REFERENCE_FILES.filter((part) => context.files.has(part))
   const weights = readWeights(fields, references.length)
-  const targets = readTargets(fields, MAX_REFERENCES - references.length)
+  const targets = readTargets(fields)
   const preset = readPreset(fields, context)
   const settings = fromPreset(preset, {
     ...readSettings(fields, FORM_SETTINGS),
@@ -131,6 +128,9 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
   })
   const [reference = songs.referenceSourceId === undefined ? undefined : 'reference_source_id'] = references
   if (settings.recipe && reference) throw unusable(reference, { rule: 'beside_recipe' })
+  const all = references.length + (songs.referenceSourceId === undefined ? 0 : 1) + (settings.targets?.length ?? 0)
+  if (all > MAX_REFERENCES)
+    throw unusable(targets ? 'targets' : 'preset', { rule: 'references', limit: MAX_REFERENCES })
   const title = name(fields, 'title')
   const artist = name(fields, 'artist')
   const metadata = readMetadata((field) => single(fields, field))
@@ -310,30 +310,24 @@ function fromPreset(preset: JobSettings | undefined, named: Partial<JobSettings>
 }
 
 /** Returns the saved targets of a form. Throws INVALID_REQUEST with the place at fault. */
-function readTargets(fields: FieldValues, limit: number): SavedTarget[] | undefined {
-  const targets = jsonValue(fields, 'targets')
+function readTargets(fields: FieldValues): SavedTarget[] | undefined {
+  const targets = jsonValue(fields, 'targets', 'list')
   if (targets === undefined) return undefined
-  const { targets: read } = checked(TargetsBody, { targets }) as Static<typeof TargetsBody>
-  if (read.length > limit) throw unusable('targets', { rule: 'items_at_most', limit })
-  return read
+  return (checked(TargetsBody, { targets }) as Static<typeof TargetsBody>).targets
 }
 
 /** Returns the weights of the reference files; undefined if all weigh the same. Throws INVALID_REQUEST for any other number of weights. */
 function readWeights(fields: FieldValues, count: number): readonly number[] | undefined {
   const text = single(fields, 'reference_weights')
   if (text === undefined) return undefined
-  const weights = text.split(',').map((one) => (one.trim() === '' ? Number.NaN : Number(one)))
+  const weights = splitList([text]).map(decimalOf)
   const { minimum: least = 0, maximum: most = 0 } = SavedTarget.properties.weight as {
     minimum?: number
     maximum?: number
   }
   if (!weights.every((weight) => weight >= least && weight <= most))
     throw unusable('reference_weights', { rule: 'number_between', least, most })
-  if (weights.length !== count)
-    throw unusable('reference_weights', {
-      rule: weights.length < count ? 'items_at_least' : 'items_at_most',
-      limit: count,
-    })
+  if (weights.length !== count) throw unusable('reference_weights', { rule: 'weight_of_each', count })
   return weights
 }
 
@@ -407,6 +401,12 @@ export function readAccept(fields: FieldValues): { readonly accept?: Accept } {
   return word(fields, 'accept', [ACCEPT_ANY]) === undefined ? {} : { accept: ACCEPT_ANY }
 }
 
+/** Throws INVALID_REQUEST for a file that came as text: ignored like an unknown field, it would be missed only in the result. */
+export function requireNoText(fields: FieldValues, files: readonly string[]): void {
+  const name = files.find((file) => fields.get(file)?.some((text) => text.trim() !== ''))
+  if (name !== undefined) throw unusable(name, { rule: 'not_text', name })
+}
+
 /** Returns why a form has no song. */
 export function noFile(fields: FieldValues): AppError {
   return invalidRequest(fields.has('file') ? 'file_is_text' : 'file_missing', { param: 'file' })
@@ -443,12 +443,12 @@ function jsonObject(fields: FieldValues, field: string): Readonly<Record<string,
   return requireSmall(value as Readonly<Record<string, unknown>>)
 }
 
-function jsonValue(fields: FieldValues, field: string): unknown {
+function jsonValue(fields: FieldValues, field: string, form: 'object' | 'list' = 'object'): unknown {
   const text = single(fields, field)
   try {
     return text === undefined ? undefined : JSON.parse(text)
   } catch {
-    throw unusable(field, { rule: 'object' })
+    throw unusable(field, { rule: form })
   }
 }
 
@@ -467,11 +467,15 @@ function wholeBetween(fields: FieldValues, field: string, least: number, most: n
   return value
 }
 
-/** Returns a number of decimal digits, with an optional sign: exponents and decimal commas are refused. */
+/** Returns a number of decimal digits, with an optional sign; NaN for any other text, such as an exponent or a decimal comma. */
+function decimalOf(text: string): number {
+  return /^[-+]?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+}
+
 function numberBetween(fields: FieldValues, field: string, least: number, most: number): number | undefined {
   const text = single(fields, field)
   if (text === undefined) return undefined
-  const value = /^[-+]?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+  const value = decimalOf(text)
   if (!(value >= least && value <= most)) throw unusable(field, { rule: 'number_between', least, most })
   return value
 }

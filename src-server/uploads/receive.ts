@@ -43,6 +43,8 @@ export interface ReceiveDeps extends BodyReading {
   readonly files: readonly string[]
   /** Name of one more part, which may come several times, and the most that they may be. */
   readonly repeated?: { readonly name: string; readonly most: number }
+  /** Name of a file part that may come as a text instead, and its largest size then, bytes. */
+  readonly longText?: { readonly name: string; readonly maxBytes: number }
   /** Largest size of one file, inclusive. */
   readonly maxFileBytes: number
   /** Largest size of all files, if the request may not have the largest of each. */
@@ -140,10 +142,14 @@ async function readForm(request: IncomingMessage, boundary: string, options: Rec
       if (isRepeated) repeated.push({ ...stored, disposition })
       else files.set(name, { ...stored, disposition })
     } else {
-      const { raw, isCut } = await readText(content)
+      const { longText } = options
+      const isLong = name === longText?.name
+      const limit = isLong ? longText.maxBytes : MAX_FIELD_BYTES
+      const { raw, isCut } = await readText(content, limit)
       // A song sent as a text is refused when the form is validated, with advice on how to send it.
-      if (name.length > MAX_FIELD_NAME_LENGTH || (isCut && !known.includes(name)))
-        fault ??= invalidRequest('field_too_long', { param: shortened(name) })
+      if (isCut && (isLong || !known.includes(name))) fault ??= tooManyBytes(shortened(name), limit)
+      if (name.length > MAX_FIELD_NAME_LENGTH)
+        fault ??= invalidRequest('field_name_too_long', { param: shortened(name) })
       if (texts.length === MAX_FIELDS) fault ??= invalidRequest('too_many_fields')
       else texts.push({ name, raw: transferred(raw, headers), charset: type.params.get('charset') })
     }
@@ -183,11 +189,14 @@ function misplacedFile(
 }
 
 /** Reads a text up to the longest allowed length; one character per byte. */
-async function readText(content: AsyncIterable<Buffer>): Promise<{ readonly raw: string; readonly isCut: boolean }> {
+async function readText(
+  content: AsyncIterable<Buffer>,
+  maxBytes: number,
+): Promise<{ readonly raw: string; readonly isCut: boolean }> {
   let raw = ''
   let isCut = false
   for await (const chunk of content) {
-    const left = MAX_FIELD_BYTES - raw.length
+    const left = maxBytes - raw.length
     raw += chunk.toString('latin1', 0, left)
     isCut ||= chunk.length > left
   }
@@ -259,6 +268,11 @@ async function storeFile(
 /** Largest body whose files can all be within the limit. */
 function maxBodyBytes({ files, maxFileBytes, maxTotalBytes = files.length * maxFileBytes }: ReceiveDeps): number {
   return maxTotalBytes + MAX_TEXT_BYTES
+}
+
+/** Returns INVALID_REQUEST for a field of more than `limit` bytes. */
+export function tooManyBytes(param: string, limit: number): AppError {
+  return new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'bytes_at_most', limit }] })
 }
 
 /** Returns FILE_TOO_LARGE for a file of more than `maxBytes`. */

@@ -225,6 +225,9 @@ test('every rule has a sentence of its own in both languages', () => {
     { rule: 'between', least: 0, most: 9 },
     { rule: 'members', names: ['a'] },
     { rule: 'file_part', names: ['a', 'b'] },
+    { rule: 'not_text', name: 'a' },
+    { rule: 'references', limit: 4 },
+    { rule: 'weight_of_each', count: 2 },
     ...(['at_least', 'at_most', 'characters_at_least', 'characters_at_most'] as const).map((rule) => ({
       rule,
       limit: 2,

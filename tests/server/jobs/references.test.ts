@@ -49,6 +49,8 @@ test('reference files and their saved targets have one effect, and a retry keeps
   const saved = await mastered({ targets: JSON.stringify([{ ...one, weight: 2 }, other]) })
   expect(saved.sums).toEqual(files.sums)
   const single = await mastered({ reference_file: bright })
+  const uneven = await mastered({ reference_file: bright, reference_file_2: dark, reference_weights: '100,0.01' })
+  expect(uneven.job.saved_targets).toEqual([{ name: 'dark.wav', weight: 0.0001 }])
   expect(single.sums).not.toEqual(files.sums)
   const again = await service.post(`/api/v1/jobs/${saved.job.job_id}/retry`, {})
   await service.ended(again.body.job_id)
@@ -58,6 +60,18 @@ test('reference files and their saved targets have one effect, and a retry keeps
   expect(await sumsOf(without.body.job_id)).toEqual(single.sums)
 })
 
+const levels = (count: number) => ({ mid_db: Array(count).fill(-30), side_db: Array(count).fill(-40) })
+const FLAT = {
+  ...{ sample_rate_hz: 44_100, frames: 441_000, integrated_lufs: -14, side_to_mid_db: -10, is_mono: false },
+  ...{ dead_channel: null, is_lossy: false, bandwidth_hz: null, side_bandwidth_hz: null },
+  ...{ spectrum: levels(30), fine_spectrum: levels(59) },
+}
+beforeAll(async () => {
+  const body = JSON.stringify({ settings: { targets: Array(4).fill(FLAT) } })
+  const headers = { 'content-type': 'application/json' }
+  expect((await service.call('PUT', '/api/v1/presets/four%20targets', { body, headers })).status).toBe(200)
+})
+
 const SHORT = asFile('short.wav', songLike(3, 44_100, 0.2))
 test.each([
   ['targets', { targets: 'no JSON' }],
@@ -65,6 +79,10 @@ test.each([
   ['reference_weights', { reference_file: bright, reference_weights: '1,2' }],
   ['reference_weights', { reference_file: bright, reference_weights: '0' }],
   ['reference_weights', { reference_weights: '1' }],
+  ['reference_weights', { reference_file: bright, reference_weights: '0x10' }],
+  ['reference_file_2', { reference_file: bright, reference_file_2: 'dark.wav' }],
+  ['cover_file', { cover_file: 'cover.jpg' }],
+  ['preset', { reference_file: bright, preset: 'four targets' }],
   ['reference_file_3', { reference_file: bright, reference_file_3: SHORT }],
   ['targets', { targets: '[]', recipe: '{"version":2,"stages":[]}' }],
   ['reference_file_2', { reference_file_2: dark, recipe: '{"version":2,"stages":[]}' }],

@@ -160,6 +160,7 @@ test('repeated parts make the same set in any order, and its files are stored on
 
 test.each([
   [{ kind: 'song' }, asParts(), 'INVALID_REQUEST', 'kind'],
+  [{ original: 'mix.wav' }, asParts(), 'INVALID_REQUEST', 'original'],
   [{ add_to_batch: 'true' }, asParts(), 'INVALID_REQUEST', 'add_to_batch'],
   [{ add_to_batch: 'yes' }, asParts(), 'INVALID_REQUEST', 'add_to_batch'],
   [{}, [], 'INVALID_REQUEST', 'stems'],
