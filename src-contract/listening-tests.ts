@@ -130,7 +130,15 @@ export const listeningTestEndpoints = endpoints({
         }),
       },
     },
-    errors: ['JOB_NOT_FOUND', 'JOB_NOT_READY', 'RESULT_EXPIRED', 'FILE_GONE', 'PATH_NOT_ALLOWED', 'FOLDER_TAKEN'],
+    errors: [
+      'JOB_NOT_FOUND',
+      'JOB_NOT_READY',
+      'JOB_FAILED',
+      'RESULT_EXPIRED',
+      'FILE_GONE',
+      'PATH_NOT_ALLOWED',
+      'FOLDER_TAKEN',
+    ],
   },
   readListeningTest: {
     method: 'GET',

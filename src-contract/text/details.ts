@@ -15,6 +15,7 @@ export type Detail =
   | { readonly rule: 'not_text'; readonly name: string }
   | { readonly rule: 'references'; readonly limit: number }
   | { readonly rule: 'weight_of_each'; readonly count: number }
+  | { readonly rule: 'passage'; readonly limit: number }
   | {
       readonly rule: 'in_row'
       readonly row: number
@@ -74,6 +75,10 @@ export type Detail =
         | 'cursor'
         | 'not_in_query'
         | 'full_path'
+        | 'one_rate'
+        | 'silent_passage'
+        | 'other_test'
+        | 'other_sounds'
     }
   | { readonly rule: 'form'; readonly example?: string }
 
@@ -282,6 +287,26 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   full_path: {
     en: 'Give the full path, such as /music/song.wav.',
     ko: '전체 경로를 적어 주세요. 예: /music/song.wav.',
+  },
+  passage: {
+    en: ({ limit }) => `The passage must lie within every master, and one is only ${limit} s long.`,
+    ko: ({ limit }) => `구간은 모든 마스터 안에 들어야 하는데, 길이가 ${limit}초뿐인 마스터가 있어요.`,
+  },
+  one_rate: {
+    en: 'The masters have different sample rates. Compare masters of one rate.',
+    ko: '마스터의 샘플레이트가 서로 달라요. 샘플레이트가 같은 마스터끼리 비교하세요.',
+  },
+  silent_passage: {
+    en: 'The passage is silent in one of the masters. Choose another start.',
+    ko: '이 구간이 무음인 마스터가 있어요. 다른 곳에서 시작하세요.',
+  },
+  other_test: {
+    en: 'It is the result of another test. Send it to the address of that test.',
+    ko: '다른 테스트의 결과예요. 그 테스트의 주소로 보내세요.',
+  },
+  other_sounds: {
+    en: 'It is not what the page of this test writes. Send the file as the page saved it.',
+    ko: '이 테스트의 페이지가 저장한 내용과 달라요. 페이지에서 저장한 파일을 그대로 보내세요.',
   },
   language: {
     en: 'Write one language, such as Korean, English or ja.',

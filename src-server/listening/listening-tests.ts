@@ -1,6 +1,7 @@
 /** Listening tests: made as a folder, and read back from the result files of their listeners. */
 import { lstat, mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import { cleanName } from '../../src-contract/clean-name.ts'
 import type { ListeningResult, ListeningTest, ListeningTestRequest } from '../../src-contract/listening-tests.ts'
 import { RELEASE } from '../../src-contract/master-name.ts'
 import type { Language } from '../../src-contract/text/language.ts'
@@ -46,16 +47,16 @@ export class ListeningTests {
   }
 
   /**
-   * Makes a test as a new folder in `parent`, a real path. Throws JOB_NOT_FOUND, JOB_NOT_READY or RESULT_EXPIRED for a version without a
-   * master, INVALID_REQUEST for one that cannot be compared, and the system's error.
+   * Makes a test as a new folder in `parent`, a real path. Throws JOB_NOT_FOUND, JOB_NOT_READY, JOB_FAILED or RESULT_EXPIRED for a version
+   * without a master, INVALID_REQUEST for one that cannot be compared, and the system's error.
    */
   async make(request: ListeningTestRequest, parent: string, language: Language) {
     const { random, clock, store } = this.#deps
     const { kind, start_seconds: startSeconds, seconds, trials, title: asked, versions } = { ...DEFAULTS, ...request }
     if (kind === 'abx' && versions.length > 2)
       throw new AppError('INVALID_REQUEST', {}, { param: 'versions', details: [{ rule: 'items_at_most', limit: 2 }] })
-    const found = versions.map((version) => this.#masterOf(version))
-    const title = asked?.trim() || found[0]!.title
+    const found = versions.map((version, index) => this.#masterOf(version, index))
+    const title = cleanName(asked ?? '') || found[0]!.title
     const sounds = await this.#withCopies(found, (files) =>
       matchedSounds(
         files,
@@ -89,17 +90,18 @@ export class ListeningTests {
   /** Keeps a result once. Throws NOT_FOUND, or INVALID_REQUEST for a result of another test or of other sounds. */
   addResult(testId: string, { test_id, result_id, voter, trials }: ListeningResult, language: Language): ListeningTest {
     const { kind, versions } = this.#require(testId)
-    const refuse = (param: string) => new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'form' }] })
-    if (test_id !== testId) throw refuse('test_id')
+    const refuse = (param: string, rule: 'other_test' | 'other_sounds') =>
+      new AppError('INVALID_REQUEST', {}, { param, details: [{ rule }] })
+    if (test_id !== testId) throw refuse('test_id', 'other_test')
     const known = new Set(versions.map(({ token }) => token))
     for (const [index, { a, b, x, answer }] of trials.entries()) {
       const isKnown = known.has(a) && known.has(b) && a !== b
       const isAnswered = answer === null ? kind === 'preference' : answer === a || answer === b
       const hasX = kind === 'abx' ? x === a || x === b : x === undefined
-      if (!isKnown || !isAnswered || !hasX) throw refuse(`trials[${index}]`)
+      if (!isKnown || !isAnswered || !hasX) throw refuse(`trials[${index}]`, 'other_sounds')
     }
     this.#deps.store.addResult(testId, {
-      ...{ resultId: result_id, voter, trials, receivedAtMs: this.#deps.clock.now() },
+      ...{ resultId: result_id, voter: cleanName(voter), trials, receivedAtMs: this.#deps.clock.now() },
     })
     return this.read(testId, language)
   }
@@ -110,14 +112,24 @@ export class ListeningTests {
     return test
   }
 
-  #masterOf({ job_id, master }: ListeningTestRequest['versions'][number]) {
+  #masterOf({ job_id, master }: ListeningTestRequest['versions'][number], index: number) {
     const { jobs } = this.#deps
-    if (!jobs.facts(job_id)) throw new AppError('JOB_NOT_FOUND')
+    const facts = jobs.facts(job_id)
+    if (!facts) throw new AppError('JOB_NOT_FOUND')
+    if (facts.state === 'queued') throw new AppError('JOB_NOT_READY')
+    if (facts.state === 'failed') throw new AppError('JOB_FAILED')
     const finished = jobs.finished(job_id)
-    if (!finished) throw new AppError('JOB_NOT_READY')
+    if (!finished) throw new AppError('RESULT_EXPIRED')
     const { job, result } = finished
     const made = master === RELEASE ? result.release : result.masters.find(({ platform }) => platform === master)
-    if (!made) throw new AppError('INVALID_REQUEST', {}, { param: 'versions', details: [{ rule: 'form' }] })
+    if (!made) {
+      const words = [...result.masters.map(({ platform }) => platform), ...(result.release ? [RELEASE] : [])]
+      throw new AppError(
+        'INVALID_REQUEST',
+        {},
+        { param: `versions[${index}].master`, details: [{ rule: 'one_of', words }] },
+      )
+    }
     return { jobId: job_id, file: made, title: job.shownTitle }
   }
 

@@ -1,5 +1,6 @@
 /** Sounds of a listening test: one passage of several masters at one loudness, of equal length, without tags. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Detail } from '../../src-contract/text/details.ts'
 import { type Audio, allocateAudio } from '../../src-engine/dsp/block.ts'
 import { measureLoudness } from '../../src-engine/dsp/meters/loudness.ts'
 import { dbToGain } from '../../src-engine/dsp/units.ts'
@@ -40,10 +41,10 @@ export async function matchedSounds(
     // Each takes milliseconds, so that other requests run in between.
     await nextTurn()
   }
-  if (new Set(read.map(({ sampleRateHz }) => sampleRateHz)).size > 1) throw refused('versions')
+  if (new Set(read.map(({ sampleRateHz }) => sampleRateHz)).size > 1) throw refused('versions', { rule: 'one_rate' })
   const loudness = read.map((audio) => measureLoudness(audio).integratedLufs)
   const loudnessLufs = Math.min(...loudness)
-  if (!Number.isFinite(loudnessLufs)) throw refused('start_seconds')
+  if (!Number.isFinite(loudnessLufs)) throw refused('start_seconds', { rule: 'silent_passage' })
   const sounds = []
   for (const [index, audio] of read.entries()) {
     const gainDb = loudnessLufs - loudness[index]!
@@ -59,7 +60,11 @@ function readPassage(file: string, { startSeconds, seconds }: Passage): Audio {
     const { sampleRateHz, bitDepth, frames } = wav
     const first = Math.round(startSeconds * sampleRateHz)
     const count = Math.round(seconds * sampleRateHz)
-    if (first + count > frames || bitDepth !== 24) throw refused(first >= frames ? 'start_seconds' : 'seconds')
+    if (bitDepth !== 24) throw new Error(`a master of ${bitDepth} bit`)
+    if (first + count > frames) {
+      const limit = Math.floor((10 * frames) / sampleRateHz) / 10
+      throw refused(first >= frames ? 'start_seconds' : 'seconds', { rule: 'passage', limit })
+    }
     const bytes = Buffer.from(wav.read(first, count))
     const audio = allocateAudio(2, count, sampleRateHz)
     for (const [c, samples] of audio.channels.entries())
@@ -82,4 +87,4 @@ function written(audio: Audio, gainDb: number, seed: number): Uint8Array {
   return bytes
 }
 
-const refused = (param: string) => new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'form' }] })
+const refused = (param: string, detail: Detail) => new AppError('INVALID_REQUEST', {}, { param, details: [detail] })

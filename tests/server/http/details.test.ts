@@ -228,6 +228,7 @@ test('every rule has a sentence of its own in both languages', () => {
     { rule: 'not_text', name: 'a' },
     { rule: 'references', limit: 4 },
     { rule: 'weight_of_each', count: 2 },
+    { rule: 'passage', limit: 2 },
     ...(['at_least', 'at_most', 'characters_at_least', 'characters_at_most'] as const).map((rule) => ({
       rule,
       limit: 2,
@@ -246,6 +247,10 @@ test('every rule has a sentence of its own in both languages', () => {
         'once',
         'unknown_member',
         'language',
+        'one_rate',
+        'silent_passage',
+        'other_test',
+        'other_sounds',
         'form',
       ] as const
     ).map((rule) => ({ rule })),

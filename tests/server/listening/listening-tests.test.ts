@@ -92,15 +92,33 @@ describe('the folder of a test', () => {
       404,
       undefined,
     ],
-    [{ start_seconds: 100 }, 400, 'start_seconds'],
-    [{ seconds: 30 }, 400, 'seconds'],
+    [{ start_seconds: 100 }, 400, 'start_seconds', 'within every master, and one is only 6 s long'],
+    [{ seconds: 30 }, 400, 'seconds', 'within every master, and one is only 6 s long'],
     [{ kind: 'abx', versions: 3 }, 400, 'versions'],
     [{ trials: 51 }, 400, 'trials'],
-  ])('is refused with the reason: %j', async (more, status, param) => {
+  ])('is refused with the reason: %j', async (more, status, param, reason = '') => {
     const asked =
       'versions' in more && more.versions === 3 ? { ...more, versions: [...versions(), versions()[0]] } : more
     const refused = await make(asked)
     expect([refused.status, refused.body.error.param]).toEqual([status, param])
+    expect(refused.body.error.message).toContain(reason)
+  })
+
+  test('is refused for a master that the job has not, with those that it has, and for a failed job', async () => {
+    const [one] = versions()
+    const missing = await make({ versions: [one, { ...one, master: 'spotify' }] })
+    expect(missing.body.error).toMatchObject({
+      param: 'versions[1].master',
+      details: [expect.stringContaining('melon')],
+    })
+    service.expectFault('a job failed')
+    const silent = await service.newJob({
+      platforms: 'melon',
+      file: new Blob([new Uint8Array(wavSong({ hertz: 0 }))]),
+    } as never)
+    await service.ended(silent.job_id)
+    const failed = await make({ versions: [one, { ...one, job_id: silent.job_id }] })
+    expect([failed.status, failed.body.error.code]).toEqual([409, 'JOB_FAILED'])
   })
 })
 
@@ -201,6 +219,10 @@ describe('a result', () => {
     const forged = { ...result, result_id: 'f'.repeat(32), trials: [{ ...result.trials[0], answer: 'e'.repeat(32) }] }
     expect((await service.post(`${address}/results`, forged)).body.error.param).toBe('trials[0]')
     expect((await service.post(`${address}/results`, { ...result, trials: [] })).status).toBe(400)
+    const other = (await make({ title: 'Which\nother' })).body.test_id
+    const misplaced = (await service.post(`/api/v1/listening-tests/${other}/results`, result)).body.error
+    expect(misplaced).toMatchObject({ param: 'test_id', details: [expect.stringContaining('another test')] })
+    expect((await service.get(`/api/v1/listening-tests/${other}`)).body.title).toBe('Which other')
     expect((await service.get('/api/v1/listening-tests/x')).status).toBe(404)
   })
 
