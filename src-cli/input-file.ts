@@ -30,6 +30,8 @@ export interface NamedFile {
 interface InputContext {
   readonly messages: Messages
   readonly signal: AbortSignal
+  /** Paths of further files that are read where they are. */
+  readonly others?: readonly string[]
 }
 
 /**
@@ -41,10 +43,11 @@ export async function withInputs<Outcome>(
   context: InputContext,
   work: (inputs: readonly Input[]) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { messages } = context
+  const { messages, others = [] } = context
   if (named.filter(({ path: file }) => file === STANDARD_INPUT).length > 1) throw unusable(messages.master.twiceInput)
   // Every refusal comes before anything is read.
   const kinds = await Promise.all(named.map((file) => kindOf(file.path, messages)))
+  for (const file of others) await kindOf(file, messages)
   const isStreamed = kinds.includes('stream')
   const folder = isStreamed ? await mkdtemp(path.join(tmpdir(), 'loudsmith-input-')) : undefined
   try {

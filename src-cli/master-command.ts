@@ -62,8 +62,9 @@ function inputPath(messages: Messages): (text: string) => string {
 function masterCommand(file: string, options: MasterCommandOptions, messages: Messages): Promise<void> {
   const { platforms = PLATFORMS.join(','), out = absolutePath(messages)(MASTERS_FOLDER) } = options
   const named = [{ path: file, name: options.title }, ...(options.reference ?? []).map((path) => ({ path }))]
+  const others = [options.recipe, options.cover, ...(options.target ?? [])].filter((one) => one !== undefined)
   const work = ({ signal, showProgress, spoken }: LongRun) =>
-    withInputs(named, { messages: spoken, signal }, ([song, ...references]) =>
+    withInputs(named, { messages: spoken, signal, others }, ([song, ...references]) =>
       withService({ ...options, sweeps: true }, spoken, (client) =>
         withoutEmptyFolder(out, () =>
           masterFile(

@@ -12,6 +12,7 @@ import type { Input } from './input-file.ts'
 import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { unpackResult, writableFolder } from './unpack.ts'
+import { unusable } from './unusable-input.ts'
 
 /** Time for which the service waits for the end of a job before it reports progress, s. */
 const PROGRESS_SECONDS = 1
@@ -63,17 +64,17 @@ export async function masterFile(
 ): Promise<MasterOutcome> {
   await writableFolder(options.out, messages)
   const form: JobForm = { fields: { platforms: options.platforms, ...options.fields }, files: {} }
-  const set = options.isOfStems ? await storeStems(client, form, song) : undefined
-  if (!set) await attach(client, form, song, 'file', 'source_id', messages)
-  for (const [index, reference] of (options.references ?? []).entries())
-    await attach(client, form, reference, REFERENCE_FILES[index]!, index === 0 ? 'reference_source_id' : null, messages)
-  if (options.targetPaths?.length) form.fields.targets = await readTargets(options.targetPaths)
+  if (options.targetPaths?.length) form.fields.targets = await readTargets(options.targetPaths, messages)
   if (options.recipePath !== undefined)
     form.files.recipe = { content: await openAsBlob(options.recipePath), name: path.basename(options.recipePath) }
   if (options.coverPath !== undefined) {
     const content = await openAsBlob(options.coverPath)
     form.files.cover_file = { content, name: path.basename(options.coverPath) }
   }
+  const set = options.isOfStems ? await storeStems(client, form, song) : undefined
+  if (!set) await attach(client, form, song, 'file', 'source_id', messages)
+  for (const [index, reference] of (options.references ?? []).entries())
+    await attach(client, form, reference, REFERENCE_FILES[index]!, index === 0 ? 'reference_source_id' : null, messages)
 
   const created = await client.call('createJob', form as CallArguments<'createJob'>).catch(async (cause) => {
     // Without a job nothing needs the stems.
@@ -86,9 +87,17 @@ export async function masterFile(
   return { job, files, ...(set ? { stem_set: set } : {}) }
 }
 
-/** Returns saved targets as one list, as they are; the service checks them. */
-export async function readTargets(paths: readonly string[]): Promise<string> {
-  return `[${(await Promise.all(paths.map((file) => readFile(file, 'utf8')))).join(',')}]`
+/** Returns saved targets as one list; the service checks them. Throws a sentence for a file that is no JSON. */
+export async function readTargets(paths: readonly string[], { master: say }: Messages): Promise<string> {
+  const targets: unknown[] = []
+  for (const file of paths) {
+    try {
+      targets.push(JSON.parse(await readFile(file, 'utf8')))
+    } catch (cause) {
+      throw cause instanceof SyntaxError ? unusable(say.noTarget(file)) : cause
+    }
+  }
+  return JSON.stringify(targets)
 }
 
 /** Stores the stems in a ZIP, puts their set into the form and returns it. */

@@ -5,6 +5,7 @@ import type { CallArguments } from '../src-contract/client.ts'
 import { SETTING_NAMES } from '../src-contract/settings.ts'
 import { type ClientOptions, commandGroup } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
+import { withInputs } from './input-file.ts'
 import type { Messages } from './messages.ts'
 import { writeNew } from './save-file.ts'
 import type { ServiceClient } from './service-client.ts'
@@ -68,9 +69,15 @@ export function registerPresetCommands(program: Command, dataDir: string, messag
 type Settings = NonNullable<CallArguments<'savePreset'>['body']>['settings']
 
 /** Returns the settings of a job, with its recipe instead of its sound if asked for, or those in a file. Throws a sentence for neither. */
-async function settingsFor(client: ServiceClient, { job, file, recipe }: SaveOptions, { presets: say }: Messages) {
+async function settingsFor(client: ServiceClient, { job, file, recipe }: SaveOptions, messages: Messages) {
+  const { presets: say } = messages
   if ((job === undefined) === (file === undefined)) throw unusable(say.oneSource)
-  if (file !== undefined) return inFile(await readFile(file, 'utf8'), say.unreadable(file)) as Settings
+  if (file !== undefined) {
+    const { signal } = new AbortController()
+    return withInputs([{ path: file }], { messages, signal }, async ([input]) =>
+      inFile(await readFile(input!.path, 'utf8'), say.unreadable(file)),
+    ) as Promise<Settings>
+  }
   const params = { job_id: job! }
   if (recipe) {
     const { recipe: found } = await client.call('readReport', { params })

@@ -64,7 +64,8 @@ async function preview(
   const song = file === STANDARD_INPUT ? file : absolutePath(messages)(file)
   const inputFiles = [{ path: song }, ...(options.reference ?? []).map((path) => ({ path }))]
   const { signal } = new AbortController()
-  const answer = await withInputs(inputFiles, { messages, signal }, async (inputs) => {
+  const others = [...(options.recipe === undefined ? [] : [options.recipe]), ...(options.target ?? [])]
+  const answer = await withInputs(inputFiles, { messages, signal, others }, async (inputs) => {
     const [content, ...references] = await Promise.all(
       inputs.map(async (input) => ({ content: await openAsBlob(input.path), name: input.name })),
     )
@@ -74,7 +75,7 @@ async function preview(
       ...Object.fromEntries(references.map((reference, index) => [REFERENCE_FILES[index]!, reference])),
       ...(recipe ? { recipe: { content: recipe, name: 'recipe.json' } } : {}),
     }
-    const targets = options.target ? { targets: await readTargets(options.target) } : {}
+    const targets = options.target ? { targets: await readTargets(options.target, messages) } : {}
     return client.open('preview', { fields: { ...fieldsOf(options), ...targets }, files })
   })
   const named = file === STANDARD_INPUT ? 'stdin' : path.parse(file).name

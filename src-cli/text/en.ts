@@ -357,6 +357,7 @@ export const en = {
     noFile: (file: string) => `There is no file ${file}.`,
     folder: (file: string) =>
       `${file} is a folder. Name one song in it. To master a whole folder, use "loudsmith batch", or add it as a watch folder in Settings.`,
+    noTarget: (file: string) => `${file} is not a target; "loudsmith analyse SONG --target FILE" saves one.`,
     danglingLink: (file: string, target: string) => `${file} is a link to ${target}, which does not exist.`,
     noRight: (file: string) => `No permission to read ${file}. Grant read access, or run the command as its owner.`,
     device: (file: string) => `${file} is a device, not a song.`,

@@ -343,6 +343,7 @@ export const ko: Messages = {
     noFile: (file) => `${file} 파일이 없어요.`,
     folder: (file) =>
       `${file}은(는) 폴더예요. 그 안의 곡을 하나 지정하세요. 폴더 전체를 마스터링하려면 "loudsmith batch"를 쓰거나 설정에서 감시 폴더로 추가하세요.`,
+    noTarget: (file) => `${file}은(는) 타깃 파일이 아니에요. "loudsmith analyse 곡 --target 파일"로 저장해요.`,
     danglingLink: (file, target) => `${file}은(는) ${target}을(를) 가리키는 링크인데, 그 파일이 없어요.`,
     noRight: (file) => `${file}을(를) 읽을 권한이 없어요. 읽기를 허용하거나 소유자로 실행하세요.`,
     device: (file) => `${file}은(는) 곡이 아니라 장치예요.`,

@@ -251,6 +251,13 @@ test('presets are saved of a job and a file, exported, and deleted; an analysis 
     code: 1,
     problem: 'Name either --job or --file.\n',
   })
+  const problemOf = async (...words: string[]) => (await call('C', ...words)).problem
+  expect(await problemOf('presets', 'save', 'Odd', '--file', 'none.json')).toMatch(/no file .*none\.json/)
+  for (const words of [['--recipe'], ['--cover'], ['--target']])
+    expect(await problemOf('master', 'song.wav', ...words, 'none.json')).toMatch(/no file .*none\.json/)
+  expect(await problemOf('preview', 'song.wav', '--platform', 'melon', '--target', 'song.wav')).toMatch(
+    /song\.wav is not a target/,
+  )
   expect((await call('C', 'analyse', 'song.wav', '--target', 'target.json')).code).toBe(0)
   const out = ['--platforms', 'melon', '--out', path.join(folder, 'preset-masters'), '--preset', 'Airy']
   const mastered = await json('master', 'song.wav', ...out, '--target', 'target.json', '--reference-weights', '1')
