@@ -4,6 +4,7 @@ import { targetsOf, withReferenceLoudness } from '../../src-contract/delivery-ta
 import { masterSeconds } from '../../src-contract/edges.ts'
 import type { Form } from '../../src-contract/endpoint.ts'
 import { type Analysis, type CreatedJob, jobEndpoints, REFERENCE_FILES } from '../../src-contract/jobs.ts'
+import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
 import { forecastOf } from '../../src-contract/playback-forecast.ts'
 import type { Warning } from '../../src-contract/report.ts'
@@ -23,6 +24,7 @@ import { changedRequest, ignoredFields, readAnalysisForm, readMasterForm, readPr
 import type { ReceivedForm } from '../uploads/receive.ts'
 import type { AnalysisFacts } from './analyse.ts'
 import { requireEdges } from './edges.ts'
+import { engineFailure } from './engine-failure.ts'
 import { fingerprintOf, type Idempotency, requestParts } from './idempotency.ts'
 import type { Jobs } from './jobs.ts'
 import { type PayloadView, warningPayloads } from './payload.ts'
@@ -127,7 +129,9 @@ async function dryRun(
   ignored: readonly Warning[],
 ) {
   const balance = deps.submissions.check(submission)
+  requireSound(submission.song.facts.durationSeconds < MIN_DURATION_SECONDS ? 'TOO_SHORT' : undefined)
   const found = await analyseOnce(nameOf(caller), () => analyseAsJob(deps, submission, signal))
+  requireSound(found.measurement.integrated_lufs === null ? 'DIGITAL_SILENCE' : undefined)
   const { warnings, proposed_edges } = found
   return {
     status: 200,
@@ -144,6 +148,11 @@ async function dryRun(
       ],
     },
   } as const
+}
+
+/** Throws UNSUPPORTED_FORMAT for a song of which a job would fail. */
+function requireSound(failureCode: 'TOO_SHORT' | 'DIGITAL_SILENCE' | undefined): void {
+  if (failureCode) throw engineFailure({ failureCode, message: 'a dry run' })
 }
 
 /** Returns what a plan changes. Its levels are estimates: the way from the song's loudness to the targets of its masters. */

@@ -66,3 +66,20 @@ test('a caller has one look at a song at a time, dry runs and analyses together'
     await held.stop()
   }
 })
+
+test('a song of which the job would fail is refused with the reason', async () => {
+  const service = await startService()
+  try {
+    const file = (options: Parameters<typeof wavSong>[0]) => new Blob([new Uint8Array(wavSong(options))])
+    for (const [song, reason] of [
+      [file({ hertz: 0 }), 'silent'],
+      [file({ seconds: 0.5 }), 'shorter than one second'],
+    ] as const) {
+      const { status, body } = await service.master({ file: song, dry_run: 'true' })
+      expect([status, body.error?.code, body.error?.param]).toEqual([400, 'UNSUPPORTED_FORMAT', 'file'])
+      expect(body.error.message).toContain(reason)
+    }
+  } finally {
+    await service.stop()
+  }
+})
