@@ -68,7 +68,7 @@ export const StemSet = exactly({
   ),
   notes: Type.Array(Type.String(), {
     description:
-      'Silent stems, a mix among them, converted rates and padded lengths, in the language of `Accept-Language`.',
+      'Silent stems, a mix among them, converted rates and padded lengths, in the language of `Accept-Language`; in the answer to the upload also fields that were ignored.',
   }),
   created_at: Timestamp,
   expires_at: Type.Optional(

@@ -8,6 +8,7 @@ import { MAX_STEM_SET_BYTES, MAX_STEMS } from '../../src-contract/stem-limits.ts
 import { rolesOfNames } from '../../src-contract/stem-roles.ts'
 import { stemEndpoints } from '../../src-contract/stems.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
+import { warningText } from '../../src-contract/text/text.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StemMixDone, StemMixOrder } from '../../src-worker/mastering/work-order.ts'
 import type { SongTags } from '../../src-worker/media/audio-facts.ts'
@@ -15,7 +16,7 @@ import type { StemParts } from '../../src-worker/media/stored-stem.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Caller, route } from '../http/route.ts'
-import { readAccept, requireNoText } from '../uploads/form.ts'
+import { ignoredFields, readAccept, requireNoText } from '../uploads/form.ts'
 import type { Inspect, InspectedSong } from '../uploads/inspect.ts'
 import { type ReceivedFile, type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
@@ -44,6 +45,9 @@ export interface StemRoutesDeps {
   /** Folder for uploads in progress, on the disk of the stored songs. */
   readonly tmp: string
 }
+
+/** Longest field name in a note; longer ones are cut. */
+const MAX_SHOWN_NAME = 100
 
 /** Serves the sets of stems. */
 export function stemRoutes(app: FastifyInstance, deps: StemRoutesDeps): void {
@@ -87,7 +91,11 @@ export function stemRoutes(app: FastifyInstance, deps: StemRoutesDeps): void {
           return isInBatch ? deps.addToBatch(store) : store()
         })
         const set = found(sets.show(sourceId, language))
-        return { status: 201, body: set, headers: { location: `/api/v1/sources/${sourceId}` } } as const
+        const ignored = ignoredFields(form.fields, stemEndpoints.createStemSet.form).map((field) =>
+          warningText('IGNORED_FIELD', { field: field.slice(0, MAX_SHOWN_NAME) }, language),
+        )
+        const body = { ...set, notes: [...ignored, ...set.notes] }
+        return { status: 201, body, headers: { location: `/api/v1/sources/${sourceId}` } } as const
       } finally {
         await made.discard()
       }

@@ -134,7 +134,8 @@ test('a ZIP of stems is stored as a set, whose master is that of the sum as a fl
 
 test('repeated parts make the same set in any order, and its files are stored once', async () => {
   const one = await storeSet(formOf({}, asParts()))
-  const other = await storeSet(formOf({ title: '밤길' }, asParts([...STEMS].reverse())))
+  const other = await storeSet(formOf({ title: '밤길', webhook_url: 'x' }, asParts([...STEMS].reverse())))
+  expect(other.notes[0]).toContain('"webhook_url" does not exist and was ignored')
   const placed = ({ stems }: StemSet) => stems.map(({ stem, role, sha256 }) => [stem, role, sha256])
   expect(placed(other)).toEqual(placed(one))
   expect([one.title, other.title]).toEqual(['Night Drive', '밤길'])
