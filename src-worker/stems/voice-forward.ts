@@ -39,7 +39,7 @@ export interface VoicePlan {
  * rest counted in; the loudness of the whole stays. Undefined if voice or rest is silent. Four passes over the sound.
  */
 export function planVoice(sound: VoiceAndRest, forwardDb: number): VoicePlan | undefined {
-  const before = measured(sound, (voice, rest) => voice + rest)
+  const before = measured(sound)
   const voice = before.voice.read().integratedLufs
   if (!Number.isFinite(voice) || !Number.isFinite(before.rest.read().integratedLufs)) return undefined
   const energies = before.voice.stepMeanSquares()
@@ -50,19 +50,19 @@ export function planVoice(sound: VoiceAndRest, forwardDb: number): VoicePlan | u
     const maskingDb = powerToDb(before.restBand[step]!) - powerToDb(before.voiceBand[step]!)
     return sounds ? -depthDb * clamp((maskingDb + MASKING_DB) / (2 * MASKING_DB), 0, 1) : 0
   })
-  const ducked = measured({ ...sound, rest: () => duckedBlocks(sound, duckDb) }, (_, rest) => rest)
+  const ducked = metered(duckedBlocks(sound, duckDb), sound)
   const heard = (steps: Float64Array) => steps.reduce((sum, energy, step) => sum + (isSounding[step] ? energy : 0), 0)
-  const byDuckDb = powerToDb(heard(before.rest.stepMeanSquares()) / heard(ducked.rest.stepMeanSquares()))
+  const byDuckDb = powerToDb(heard(before.rest.stepMeanSquares()) / heard(ducked.stepMeanSquares()))
   const lead = dbToGain(forwardDb - byDuckDb)
-  const moved = measured({ ...sound, rest: () => duckedBlocks(sound, duckDb) }, (one, rest) => lead * one + rest)
-  const level = dbToGain(before.whole.read().integratedLufs - moved.whole.read().integratedLufs)
+  const moved = metered(voicedBlocks(sound, { voiceGain: lead, restGain: 1, duckDb }), sound)
+  const level = dbToGain(before.whole.read().integratedLufs - moved.read().integratedLufs)
   return { voiceGain: lead * level, restGain: level, duckDb, changeDb: gainToDb(lead) + byDuckDb }
 }
 
 /** Yields the mix of a plan, interleaved; each block is valid until the next. */
 export function* voicedBlocks(
   sound: VoiceAndRest,
-  { voiceGain, restGain, duckDb }: VoicePlan,
+  { voiceGain, restGain, duckDb }: Omit<VoicePlan, 'changeDb'>,
 ): Generator<Float64Array> {
   for (const [voice, rest] of inStep(sound.voice(), duckedBlocks(sound, duckDb))) {
     for (let i = 0; i < rest.length; i++) rest[i] = voiceGain * voice[i]! + restGain * rest[i]!
@@ -80,8 +80,15 @@ function* inStep(one: Iterable<Float64Array>, other: Iterable<Float64Array>): Ge
   }
 }
 
-/** Meters of voice, rest and a combination of them, and the energy of both in the band of the cut, by steps of 100 ms. */
-function measured({ voice, rest, sampleRateHz }: VoiceAndRest, combine: (voice: number, rest: number) => number) {
+/** Returns a loudness meter that has read a sound. */
+function metered(blocks: Iterable<Float64Array>, { sampleRateHz }: Pick<VoiceAndRest, 'sampleRateHz'>) {
+  const meter = createLoudnessMeter(sampleRateHz)
+  for (const block of blocks) meter.push(planesOf(block, (value) => value))
+  return meter
+}
+
+/** Meters of voice, rest and their sum, and the energy of both in the band of the cut, by steps of 100 ms. */
+function measured({ voice, rest, sampleRateHz }: VoiceAndRest) {
   const meters = {
     voice: createLoudnessMeter(sampleRateHz),
     rest: createLoudnessMeter(sampleRateHz),
@@ -89,7 +96,7 @@ function measured({ voice, rest, sampleRateHz }: VoiceAndRest, combine: (voice: 
   }
   const bands = { voice: createBandMeter(sampleRateHz), rest: createBandMeter(sampleRateHz) }
   for (const [voiceBlock, restBlock] of inStep(voice(), rest())) {
-    meters.whole.push(planesOf(voiceBlock, (value, i) => combine(value, restBlock[i]!)))
+    meters.whole.push(planesOf(voiceBlock, (value, i) => value + restBlock[i]!))
     for (const [name, block] of [
       ['voice', voiceBlock],
       ['rest', restBlock],
