@@ -275,9 +275,9 @@ export interface StemMixDone {
     readonly path: string
     readonly sampleRateHz: number
     readonly frames: number
-    /** Positions of silent stems in the order. */
+    /** Positions of silent stems in the order; of the plain sum alone. */
     readonly silent: readonly number[]
-    /** Peaks of each stem as it came, in the order of the stems, as an analysis has them; none of a kept one. */
+    /** Peaks of each stem of the plain sum, in the order of the stems, as an analysis has them; none of a mix. */
     readonly waveforms: readonly (readonly number[])[]
     readonly repairs: readonly StemRepairs[]
     /** Relation of the stereo mix to the sum; absent if they were not or could not be compared. */

@@ -110,7 +110,8 @@ async function decodeStems(
       const audio = plain
         ? audioOfBlocks(sumBlocks([plain], plain.frames), { ...plain, sampleRateHz: rateHz }, allocateOwn)
         : await decodeStem(order, file, rateHz, signal, onStem)
-      waveforms[place] = waveformOf(audio)
+      // A set is described once, when its stems are added up.
+      if (!mix) waveforms[place] = waveformOf(audio)
       // The untreated stem is needed if it has no treatment, and to find what the stems lack.
       if (!isOther || mix?.restore_missing || kept !== undefined)
         plain ??= keep(order, names[0], blocksOf(audio), audio.frames, written)
