@@ -241,7 +241,10 @@ const SITUATIONS: Record<Situation, () => Told | Promise<Told>> = {
       add.run(set, set)
       add.run(`stem of ${set}`, set)
       db.prepare('INSERT INTO stem_sets (source_id, is_of_key) VALUES (?, 1)').run(set)
-      db.prepare("INSERT INTO stems VALUES (?, 1, ?, 'other', 0)").run(set, `stem of ${set}`)
+      db.prepare("INSERT INTO stems (set_id, number, source_id, role, is_silent) VALUES (?, 1, ?, 'other', 0)").run(
+        set,
+        `stem of ${set}`,
+      )
     }
     db.close()
     undo.push(() => {
