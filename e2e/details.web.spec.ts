@@ -121,6 +121,38 @@ test('references are taken, shown with amount and weight, refused with a reason,
   await expect(page.locator('.song')).toHaveCount(1)
 })
 
+test('a recipe from a file takes the place of the sound, stage by stage', async ({ page, program }) => {
+  await drop(page, [song('One.wav', 1)])
+  await expect(page.locator('.song.ready')).toHaveCount(1)
+  const load = async (recipe: unknown) => {
+    await page.getByRole('button', { name: 'Presets' }).click()
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('menuitem', { name: 'Load a recipe…' }).click(),
+    ])
+    const buffer = Buffer.from(JSON.stringify(recipe))
+    await chooser.setFiles({ name: 'Night.json', mimeType: 'application/json', buffer })
+  }
+  const equalise = (gain_db: number) => ({
+    kind: 'equalise',
+    sections: [{ shape: 'peak', frequency_hz: 200, gain_db, q: 1 }],
+  })
+  const stages = [equalise(-2), equalise(1)]
+  await load({ version: 2, stages: [equalise(40)] })
+  await expect(page.locator('.toast')).toContainText('recipe.stages[0].sections[0]')
+  await load({ report_version: 1, recipe: { version: 2, stages } })
+  const recipe = page.getByRole('region', { name: 'Recipe' })
+  await expect(recipe.getByRole('listitem')).toHaveText(['Equaliser', 'Equaliser'])
+  await expect(page.getByRole('slider', { name: /Tilt/ })).toHaveCount(0)
+  await recipe.getByRole('button', { name: 'Remove Equaliser' }).first().click()
+  const used = async () => (await program.call<Batch>('GET', '/app/desk')).songs[0]?.settings?.recipe?.stages
+  await expect.poll(used).toEqual([equalise(1)])
+  await page.keyboard.press('Control+z')
+  await expect.poll(used).toEqual(stages)
+  await recipe.getByRole('button', { name: 'Remove recipe' }).click()
+  await expect(page.getByRole('slider', { name: /Tilt/ })).toBeVisible()
+})
+
 test('a reference that is on its way or was refused is shown in the settings of the songs for which it is', async ({
   page,
   program,

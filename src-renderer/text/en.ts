@@ -2,6 +2,7 @@
 import { PLATFORMS, platformNames } from '../../src-contract/platforms/index.ts'
 import type { WarningCode } from '../../src-contract/report.ts'
 import type { Genre, Style } from '../../src-contract/settings.ts'
+import type { StageKind } from '../../src-contract/stages/index.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
 import { fadeShapes, repairNames, settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
 import type { Screen } from '../router.ts'
@@ -305,6 +306,30 @@ export const en = {
     referenceWeight: (name: string) => `Weight of ${name}`,
     removeFurther: (name: string) => `Remove ${name}`,
     referenceLevel: 'Reference',
+    recipe: 'Recipe',
+    loadRecipe: 'Load a recipe…',
+    removeRecipe: 'Remove recipe',
+    recipeWhat: 'Its stages take the place of the plan, of the faders and of a reference.',
+    noStages: 'No stage is left: only level and peaks change.',
+    noRecipe: (filename: string) => `${filename} is no recipe and no report.json with one.`,
+    stages: {
+      remove_dc: 'DC offset',
+      rumble_filter: 'Rumble filter',
+      declip: 'Clipped peaks',
+      declick: 'Clicks',
+      whistle_notch: 'Whistle notches',
+      deflutter: 'Flutter',
+      equalise: 'Equaliser',
+      dynamic_cut: 'Dynamic equaliser',
+      mono_bass: 'Mono low end',
+      match: 'Match to the target',
+      steer_tone: 'Tone',
+      steer_width: 'Width',
+      density: 'Density',
+      multiband: 'Multiband compressor',
+      punch: 'Punch',
+      warmth: 'Saturation',
+    } satisfies Record<StageKind, string>,
     onePlatform: 'At least one platform must stay on.',
     open: 'Sound',
     sheet: 'Sound',

@@ -10,6 +10,7 @@ import { useApp, useSelect } from '../../../state/app-state.ts'
 import { useWords } from '../../../text/context.tsx'
 import { FACTORY_NAMES, FACTORY_PRESETS } from '../factory-presets.ts'
 import { useScope } from '../use-batch.ts'
+import { useLoadRecipe } from './recipe.tsx'
 
 const NO_PRESETS: readonly Preset[] = []
 
@@ -19,6 +20,7 @@ export function Presets() {
   const { t } = useWords()
   const { change } = useScope('sound')
   const known = useSelect(batch.store, (state) => state.batch?.presets) ?? NO_PRESETS
+  const loadRecipe = useLoadRecipe(known, change)
   const [isNaming, setNaming] = useState(false)
   const trigger = useRef<HTMLButtonElement>(null)
   const remove = (gone: Preset) => {
@@ -44,6 +46,7 @@ export function Presets() {
           ...known.map((preset) => ({ text: preset.name, onChoose: () => change(withoutMix(preset.settings)) })),
           ...(known.length > 0 ? [null] : []),
           { text: t.settings.savePreset, onChoose: () => setNaming(true) },
+          { text: t.settings.loadRecipe, onChoose: () => void loadRecipe() },
           ...known.map((preset) => ({
             text: t.settings.deletePreset(preset.name),
             isDanger: true,

@@ -25,6 +25,7 @@ import { ColumnEdge, useColumnWidth } from './column-edge.tsx'
 import { EdgesSection, type EdgesSong } from './edges-section.tsx'
 import { Presets } from './presets.tsx'
 import { Price } from './price.tsx'
+import { RecipeSection } from './recipe.tsx'
 import { ResponseCurve } from './response-curve.tsx'
 import {
   FilesSection,
@@ -269,6 +270,8 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
   const shown = rows.find((row) => row.rowId === shownId)
   const own = shown?.song?.settings ?? common
   const open = suggestion && own ? openSettings(suggestion.settings, own) : {}
+  // A recipe has targets of its own.
+  const hasTargets = !!delivery.settings.recipe || (rows.length === 1 && !!own?.recipe)
   const suggestsTone = TONE_POINTS.some(({ name }) => open[name] !== undefined)
   return (
     <>
@@ -284,38 +287,46 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
           </div>
           <ScopeLine part="sound" rows={rows} />
           <Elsewhere shownId={shownIds.at(-1)} />
-          {shown && own && <SuggestionCard row={shown} own={own} />}
-          <WordsBox row={shown} settings={settings} rowIds={sound.rowIds} />
-          <ResponseCurve
-            settings={settings}
-            suggested={suggestsTone ? { ...settings, ...open } : undefined}
-            toneDb={song?.analysis?.tone_db}
-            planned={shapes.planned}
-            aim={shapes.aim}
-            onChange={sound.change}
-          />
-          <VoiceForward sourceId={shownIds.at(-1)} />
-          <SoundKnobs {...props}>
-            <HeldDifference />
-          </SoundKnobs>
-          <StyleSection {...props} />
-          <StartingPoint
-            {...props}
-            reference={{
-              name: referenceNames(reference?.filename, settings),
-              slot: (
-                <ReferenceSlot
-                  key={rowId ?? 'all'}
-                  settings={settings}
-                  mixed={sound.mixed}
-                  rowId={rowId}
-                  isOwn={sound.ownIds.length > 0}
-                  onChange={sound.change}
-                />
-              ),
-            }}
-          />
-          <PlannedSection {...props} />
+          {settings.recipe ? (
+            <RecipeSection recipe={settings.recipe} change={sound.change}>
+              <HeldDifference />
+            </RecipeSection>
+          ) : (
+            <>
+              {shown && own && <SuggestionCard row={shown} own={own} />}
+              <WordsBox row={shown} settings={settings} rowIds={sound.rowIds} />
+              <ResponseCurve
+                settings={settings}
+                suggested={suggestsTone ? { ...settings, ...open } : undefined}
+                toneDb={song?.analysis?.tone_db}
+                planned={shapes.planned}
+                aim={shapes.aim}
+                onChange={sound.change}
+              />
+              <VoiceForward sourceId={shownIds.at(-1)} />
+              <SoundKnobs {...props}>
+                <HeldDifference />
+              </SoundKnobs>
+              <StyleSection {...props} />
+              <StartingPoint
+                {...props}
+                reference={{
+                  name: referenceNames(reference?.filename, settings),
+                  slot: (
+                    <ReferenceSlot
+                      key={rowId ?? 'all'}
+                      settings={settings}
+                      mixed={sound.mixed}
+                      rowId={rowId}
+                      isOwn={sound.ownIds.length > 0}
+                      onChange={sound.change}
+                    />
+                  ),
+                }}
+              />
+              <PlannedSection {...props} />
+            </>
+          )}
           <EdgesSection {...props} song={edgesSongOf(rows, sound.rowIds)} />
           <DetailsSection rows={rows} chosen={sound.rowIds} />
         </section>
@@ -325,11 +336,13 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
           <h2 className="grow">{t.sound.delivery}</h2>
         </div>
         <ScopeLine part="delivery" rows={rows} />
-        <LoudnessSection
-          {...ofDelivery}
-          hasReference={[common, ...rows.map(({ song }) => song?.settings)].some(hasReference)}
-          cost={shownIds.length > 0 && <Price change={delivery.change} />}
-        />
+        {!hasTargets && (
+          <LoudnessSection
+            {...ofDelivery}
+            hasReference={[common, ...rows.map(({ song }) => song?.settings)].some(hasReference)}
+            cost={shownIds.length > 0 && <Price change={delivery.change} />}
+          />
+        )}
         <FilesSection {...ofDelivery} />
         <QualitySection {...ofDelivery} />
       </section>
