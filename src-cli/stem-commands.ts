@@ -6,7 +6,7 @@ import { commandGroup } from './client-command.ts'
 import type { Messages } from './messages.ts'
 import { formatBytes, table } from './text-output.ts'
 
-/** Returns what is to be known of a set: converted, padded and silent stems, and whether they are the song. */
+/** Returns notes on a set: converted, padded and silent stems, and their likeness to the song. */
 export const stemRemarks = ({ notes, original }: StemSet): string[] => [
   ...notes,
   ...(original?.likeness ? [original.likeness.summary] : []),

@@ -25,7 +25,7 @@ export function recipeIn(value: unknown): unknown {
   return isReport ? value.recipe : value
 }
 
-/** Returns the first setting named with a recipe that contradicts it; undefined if there is none, or no recipe. */
+/** Returns the first setting that contradicts a recipe named beside it; undefined without a contradiction or a recipe. */
 export function besideRecipe(named: Named): SettingName | 'targets' | undefined {
   const { recipe } = named
   if (!recipe) return undefined

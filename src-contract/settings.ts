@@ -384,7 +384,7 @@ type ValueOf<Row> = Row extends { readonly kind: 'choice'; readonly values: read
 
 /**
  * Mastering settings of a job, apart from its songs. The stages and targets of a recipe replace the plan; sound settings are then neutral.
- * Targets are references of which only the measurements are known.
+ * Targets are references without audio, known by their measurements.
  */
 export type JobSettings = { platforms: Platform[]; targets: SavedTarget[] | null; recipe: WrittenRecipe | null } & {
   [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]>

@@ -135,7 +135,7 @@ function clausesOf(pieces: readonly Piece[]): Clause[] {
     if (opens(piece, inside)) end(false)
     if (piece.meaning.kind === 'break') end(piece.meaning.joins === true)
     else inside.push(piece)
-    // In Korean, what is kept precedes the verb.
+    // In Korean the object precedes the verb.
     if (piece.meaning.kind === 'keep' && /[가-힣]/.test(piece.text)) end(false)
   }
   end(false)

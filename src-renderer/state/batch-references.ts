@@ -14,7 +14,7 @@ export interface SendingReference {
   /** The row it belongs to; null for all songs. */
   readonly rowId: string | null
   readonly filename: string
-  /** True for a further reference, of which only the measurements are kept. */
+  /** True for a further reference, kept as its measurements alone. */
   readonly isFurther: boolean
   /** Uploaded part, 0 to 1. */
   readonly sent: number

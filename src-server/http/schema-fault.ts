@@ -72,7 +72,7 @@ function wordsOf({ properties }: Parts, telling: Telling): readonly unknown[] {
   return member?.enum ?? (member?.const === undefined ? [] : [member.const])
 }
 
-/** Returns the outermost faulty value among alternatives identified by a member; undefined if there is none. */
+/** Returns the outermost faulty value among alternatives identified by a member; undefined without a fault. */
 function choiceAtFault(schema: TSchema, value: unknown, names: readonly string[]): Inner | undefined {
   const { anyOf, items, properties } = schema as Parts
   if (anyOf) {

@@ -150,7 +150,7 @@ async function dryRun(
   } as const
 }
 
-/** Throws UNSUPPORTED_FORMAT for a song of which a job would fail. */
+/** Throws UNSUPPORTED_FORMAT for a song whose job would fail. */
 function requireSound(failureCode: 'TOO_SHORT' | 'DIGITAL_SILENCE' | undefined): void {
   if (failureCode) throw engineFailure({ failureCode, message: 'a dry run' })
 }

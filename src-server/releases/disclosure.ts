@@ -54,7 +54,7 @@ function cleanStatement({ use, ...texts }: DisclosureStatement): DisclosureState
   return { use, ...Object.fromEntries(given) }
 }
 
-/** Returns changed statements on a track; those that repeat the release's are removed, since a table has both in one cell. */
+/** Returns changed statements on a track; statements that repeat the release's are removed, since a table has both in one cell. */
 export function beyondRelease(change: DisclosureChange, ofRelease: ReleaseDisclosure = {}): DisclosureChange {
   const entries = DISCLOSURE_CATEGORIES.flatMap((category) => {
     const statement = change[category]

@@ -104,7 +104,7 @@ export class Sources {
   }
 
   /**
-   * Records that the files of songs are about to be stored: of those that a crash leaves without a row, the next start removes the sound. Call
+   * Records that the files of songs are about to be stored: the next start removes every file that a crash left without a row. Call
    * it before the transaction that adds the songs.
    */
   announce(songs: readonly Pick<NewSource, 'path' | 'sha256'>[]): void {

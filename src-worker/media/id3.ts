@@ -274,7 +274,7 @@ export function isCrowded(tag: Buffer): boolean {
   return frames === MAX_FRAMES
 }
 
-/** The frames of a tag, the first 4096 at most; those that cannot be unpacked are empty. */
+/** The frames of a tag, the first 4096 at most; frames that cannot be unpacked are empty. */
 function* framesIn(tag: Buffer): Generator<{ readonly id: string; readonly content: Buffer }> {
   const version = tag[3]
   if (id3TagBytes(tag) === 0 || (version !== 2 && version !== 3 && version !== 4)) return

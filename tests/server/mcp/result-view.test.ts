@@ -12,7 +12,7 @@ interface Element {
   readonly attributes: Record<string, string>
 }
 
-/** Shows the answer of a tool in a host with these capabilities, and returns what is seen and what the host was asked. */
+/** Shows the answer of a tool in a host with these capabilities, and returns the visible text and the requests to the host. */
 async function show(capabilities: object, context: object, value: object, report?: object) {
   const element = (name: string) => {
     const made: Element = { name, textContent: '', children: [], attributes: {} }

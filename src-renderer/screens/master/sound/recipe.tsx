@@ -39,7 +39,7 @@ export function useLoadRecipe(known: readonly Preset[], change: (change: Partial
     let name = wanted
     for (let copy = 2; taken.has(name); copy++) name = `${wanted} ${copy}`
     try {
-      // The service checks what is sent.
+      // The service validates the recipe.
       const recipe = value as WrittenRecipe
       const saved = await client.call('savePreset', { params: { name }, body: { settings: { recipe } } })
       if (saved.settings.recipe) change(soundOf(saved.settings.recipe))
