@@ -16,5 +16,6 @@ const before = processorSeconds()
 afterAll(({}, file) => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
+  vi.unstubAllEnvs()
   file.meta.processorSeconds = processorSeconds() - before
 })

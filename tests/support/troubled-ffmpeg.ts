@@ -18,9 +18,11 @@ export async function startTroubled(text: string, trouble: string) {
   const file = path.join(folder, `ffmpeg-${made++}`)
   const write = (script: string) => writeFileSync(file, `#!/bin/sh\n${script}\nexec '${real}' "$@"\n`, { mode: 0o755 })
   write(`case "$*" in *${text}*) ${trouble};; esac`)
-  // Read when a service is called to start, before anything is waited for: the next one may have another.
+  // Read when a service is called to start, before anything is waited for: the next one may have another, and other files their own.
+  const before = process.env.MASTER_FFMPEG_PATH
   process.env.MASTER_FFMPEG_PATH = file
   const starting = startService()
-  delete process.env.MASTER_FFMPEG_PATH
+  if (before === undefined) delete process.env.MASTER_FFMPEG_PATH
+  else process.env.MASTER_FFMPEG_PATH = before
   return { service: await starting, heal: () => write('') }
 }
