@@ -1,6 +1,7 @@
 /** A song from its stems, from the drop to the report. */
 import type { Batch } from '../src-contract/app.ts'
 import type { Job } from '../src-contract/jobs.ts'
+import type { ReleasePage } from '../src-contract/releases.ts'
 import { violations } from './axe.ts'
 import { drop, expect, rowOf, song, test } from './web-fixtures.ts'
 
@@ -93,4 +94,25 @@ test('dropped stems are asked about, heard by lanes, mixed by keyboard and maste
       { stem: 4, gain_db: -0.5 },
     ],
   })
+})
+
+test('stems that are dropped on a release are asked about, and one track', async ({ page, program }) => {
+  await page.getByRole('link', { name: 'Release' }).click()
+  await expect(page.getByRole('heading', { name: 'A release is what you upload as one thing' })).toBeVisible()
+  await drop(
+    page,
+    STEMS.slice(0, 4).map(([name], at) => song(`Night Drive (${name}).wav`, at + 1, 3)),
+  )
+  const one = page.getByRole('button', { name: 'One song from 4 stems · 1 credit' })
+  await expect(one).toBeFocused()
+  expect((await program.call<ReleasePage>('GET', '/api/v1/releases')).releases).toEqual([])
+  expect(await violations(page)).toEqual([])
+  await one.press('Enter')
+  await expect(page.getByRole('grid').locator('tbody tr')).toHaveCount(1)
+  await page.getByText('Track 1', { exact: true }).click()
+  await expect(page.getByText('from 4 stems')).toBeVisible()
+  const { releases } = await program.call<ReleasePage>('GET', '/api/v1/releases')
+  expect(releases).toMatchObject([{ title: 'Night Drive', track_count: 1 }])
+  await page.getByRole('link', { name: 'Master' }).click()
+  await expect(page.locator('.first'), 'the song of a release is not offered again').toBeVisible()
 })

@@ -1,4 +1,5 @@
-/** Roles of stems, recognised by their file names. */
+/** Roles of stems and the title of their song, recognised by their file names. */
+import { cleanName } from './clean-name.ts'
 import { withoutAnyExtension, withoutSongExtension } from './song-files.ts'
 
 /** Roles in the order in which they are shown. */
@@ -148,9 +149,11 @@ const WHOLE_NAMES: readonly Name[] = MIX_NAMES.map((words) => ({ words, role: 'm
 
 const isHangul = (character: string) => character >= '가' && character <= '힣'
 
+const withoutExtension = (name: string) => withoutSongExtension(withoutAnyExtension(name.replace(/\.zip$/i, '')))
+
 /** Returns the words of a file name in lower case: no extension, number or symbol, `LeadVocals` as two words. */
 function wordsOf(fileName: string): string[] {
-  return withoutSongExtension(withoutAnyExtension(fileName))
+  return withoutExtension(fileName)
     .normalize('NFKC')
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .toLowerCase()
@@ -221,4 +224,15 @@ export function rolesOfNames(fileNames: readonly string[]): (StemRole | 'mix' | 
   return names.map((words, index) =>
     isMix(index) && names.length > 2 ? 'mix' : (roles[index] ?? (title.length > 0 ? namedLast(words) : undefined)),
   )
+}
+
+/** Returns the title of a song by its stems: the name of their ZIP, or the beginning that their names have in common; perhaps empty. Pure. */
+export function titleOfStems(fileNames: readonly string[]): string {
+  const names = fileNames.map(withoutExtension)
+  let common = names[0] ?? ''
+  for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1)
+  // A word ends before any character that is no letter.
+  const isWhole = names.every((name) => !/^[\p{L}\p{N}]/u.test(name.slice(common.length)))
+  const words = isWhole || /[^\p{L}\p{N}]$/u.test(common) ? common : common.replace(/[\p{L}\p{N}]+$/u, '')
+  return cleanName(words.replace(/[\s\-_–—.([{]+$/u, ''))
 }

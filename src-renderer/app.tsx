@@ -121,7 +121,7 @@ function useAddFiles(): (files: readonly File[], folder?: string, rowId?: string
       if (isLockedOut) return
       if (routeOf(location.hash).screen === 'release') return addToRelease(files, folder)
       const song = rowId === undefined ? undefined : songIn(batch.store.getState(), rowId)
-      if (song && files.length > 0) stems.ask({ files, of: { rowId: song.source.source_id, title: songTitle(song) } })
+      if (song && files.length > 0) stems.askOf(files, { rowId: song.source.source_id, title: songTitle(song) })
       else if (files.length > 0)
         void stems.add(files).then((added) => added > 0 && notices.announce(t.live.added(added)))
       // After a drop on another screen, the Master screen shows the songs, or that there were none.

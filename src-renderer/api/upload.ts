@@ -9,11 +9,15 @@ import type { StemSet } from '../../src-contract/stems.ts'
 import type { DesktopBridge } from '../../src-main/bridge.ts'
 import { isZip } from './stem-files.ts'
 
-export interface SendSong {
+/** Files of a song. */
+export interface SongFiles {
   readonly file: File
-  readonly purpose: 'song' | 'reference'
-  /** Stems of the song, in place of `file`: several files, or a ZIP of them. */
+  /** Its stems, in place of `file`: several files, or a ZIP of them. */
   readonly stems?: readonly File[]
+}
+
+export interface SendSong extends SongFiles {
+  readonly purpose: 'song' | 'reference'
   /** Stored song whose stems they are. */
   readonly originalId?: string
   /** Called with the bytes sent; the body is a little larger than the file. */

@@ -3,13 +3,13 @@ import { createStore } from 'zustand/vanilla'
 import type { Source } from '../../src-contract/app.ts'
 import { atMost } from '../../src-contract/at-most.ts'
 import type { Client } from '../../src-contract/client.ts'
-import type { SendSong } from '../api/upload.ts'
+import type { SendSong, SongFiles } from '../api/upload.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
 /** The upload of a track's song. */
 export interface TrackUpload {
   readonly state: 'waiting' | 'sending' | 'refused'
-  readonly file: File
+  readonly song: SongFiles
   readonly percent: number
   readonly refusal?: Refusal
 }
@@ -38,21 +38,21 @@ export class ReleaseUploads {
     this.#deps = deps
   }
 
-  /** Uploads a file to a track, after all earlier ones. Never throws. */
-  add(releaseId: string, trackId: string, file: File, placeholderArtist = ''): void {
+  /** Uploads a song to a track, after all earlier ones. Never throws. */
+  add(releaseId: string, trackId: string, song: SongFiles, placeholderArtist = ''): void {
     this.#tasks.set(trackId, { releaseId, trackId, placeholderArtist })
-    this.#show(trackId, { state: 'waiting', file, percent: 0 })
-    void this.#inTurn(() => this.#run(trackId, file))
+    this.#show(trackId, { state: 'waiting', song, percent: 0 })
+    void this.#inTurn(() => this.#run(trackId, song))
   }
 
-  /** Resends a refused file. */
+  /** Resends a refused song. */
   again(trackId: string): void {
     const upload = this.store.getState().byTrack[trackId]
     const task = this.#tasks.get(trackId)
-    if (upload && task) this.add(task.releaseId, trackId, upload.file, task.placeholderArtist)
+    if (upload && task) this.add(task.releaseId, trackId, upload.song, task.placeholderArtist)
   }
 
-  /** Releases the file of a track. */
+  /** Releases the files of a track. */
   drop(trackId: string): void {
     this.store.setState(({ byTrack: { [trackId]: _gone, ...others } }) => ({ byTrack: others }))
   }
@@ -66,20 +66,20 @@ export class ReleaseUploads {
     this.store.setState(({ byTrack }) => ({ byTrack: { ...byTrack, [trackId]: upload } }))
   }
 
-  async #run(trackId: string, file: File): Promise<void> {
+  async #run(trackId: string, song: SongFiles): Promise<void> {
     const task = this.#tasks.get(trackId)
     // Its track was removed while it waited.
-    if (!task || this.store.getState().byTrack[trackId]?.file !== file) return
-    this.#show(trackId, { state: 'sending', file, percent: 0 })
+    if (!task || this.store.getState().byTrack[trackId]?.song !== song) return
+    this.#show(trackId, { state: 'sending', song, percent: 0 })
     const onSent = (sent: number, total: number) =>
-      this.#show(trackId, { state: 'sending', file, percent: Math.floor((100 * sent) / Math.max(1, total)) })
+      this.#show(trackId, { state: 'sending', song, percent: Math.floor((100 * sent) / Math.max(1, total)) })
     try {
-      const source = await this.#deps.send({ file, purpose: 'song', onSent })
-      await this.#attach(task, source, file)
+      const source = await this.#deps.send({ ...song, purpose: 'song', onSent })
+      await this.#attach(task, source, song.file)
       this.drop(trackId)
       await this.#deps.onAttached()
     } catch (error) {
-      this.#show(trackId, { state: 'refused', file, percent: 0, refusal: refusalOf(error) })
+      this.#show(trackId, { state: 'refused', song, percent: 0, refusal: refusalOf(error) })
     }
   }
 

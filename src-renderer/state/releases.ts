@@ -5,7 +5,8 @@ import { atMost } from '../../src-contract/at-most.ts'
 import type { Client } from '../../src-contract/client.ts'
 import { MAX_PAGE_SIZE, MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
 import type { NewRelease, Release, ReleaseKind, ReleaseSummary, TrackChange } from '../../src-contract/releases.ts'
-import type { SendSong } from '../api/upload.ts'
+import { titleOfStems } from '../../src-contract/stem-roles.ts'
+import type { SendSong, SongFiles } from '../api/upload.ts'
 import type { NoticesActions } from './notices.ts'
 import { RecordPlan } from './record-plan.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
@@ -43,9 +44,13 @@ export function titleOfFile(name: string): string {
   return bare.replace(/^\d{1,3}(\s*[-.)_]\s*|\s+)(?=\S)/, '').trim() || bare
 }
 
-/** Returns files sorted by name, with numbers compared numerically. Pure. */
-export const inNameOrder = (files: readonly File[]): File[] =>
-  [...files].sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))
+/** Returns the title of a song from the names of its files. Pure. */
+export const titleOfFiles = ({ file, stems }: SongFiles): string =>
+  (stems && titleOfStems(stems.map(({ name }) => name))) || titleOfFile(file.name)
+
+/** Returns songs sorted by the names of their files, with numbers compared numerically. Pure. */
+export const inNameOrder = (songs: readonly SongFiles[]): SongFiles[] =>
+  [...songs].sort((a, b) => a.file.name.localeCompare(b.file.name, undefined, { numeric: true }))
 
 /** Names of a release made from files. */
 export interface ReleaseNames {
@@ -115,30 +120,30 @@ export class Releases {
     }
   }
 
-  /** Makes a release of song files, sorted by name, and uploads them. Returns its id; null if refused. Never throws. */
-  async createOf(files: readonly File[], names: ReleaseNames): Promise<string | null> {
-    const songs = inNameOrder(files).slice(0, MAX_RELEASE_TRACKS)
-    const tracks = songs.map(({ name }) => ({ title: titleOfFile(name) }))
+  /** Makes a release of songs, sorted by name, and uploads them. Returns its id; null if refused. Never throws. */
+  async createOf(given: readonly SongFiles[], names: ReleaseNames): Promise<string | null> {
+    const songs = inNameOrder(given).slice(0, MAX_RELEASE_TRACKS)
+    const tracks = songs.map((song) => ({ title: titleOfFiles(song) }))
     const made = await this.#make(() =>
       this.#deps.client.call('createRelease', { body: { ...names, kind: kindOf(songs.length), tracks } }),
     )
     if (!made) return null
-    for (const [at, file] of songs.entries()) {
+    for (const [at, song] of songs.entries()) {
       const trackId = made.tracks[at]?.track_id
-      if (trackId) this.uploads.add(made.release_id, trackId, file, names.artist)
+      if (trackId) this.uploads.add(made.release_id, trackId, song, names.artist)
     }
     return made.release_id
   }
 
-  /** Adds song files to the open release, sorted by name, and uploads them. Never throws. */
-  async addFiles(files: readonly File[]): Promise<void> {
+  /** Adds songs to the open release, sorted by name, and uploads them. Never throws. */
+  async addSongs(given: readonly SongFiles[]): Promise<void> {
     const { releaseId } = this.editor.store.getState()
     if (releaseId === null) return
-    const songs = inNameOrder(files)
-    const added = await this.editor.add(songs.map(({ name }): TrackChange => ({ title: titleOfFile(name) })))
+    const songs = inNameOrder(given)
+    const added = await this.editor.add(songs.map((song): TrackChange => ({ title: titleOfFiles(song) })))
     for (const [at, trackId] of added.entries()) {
-      const file = songs[at]
-      if (file) this.uploads.add(releaseId, trackId, file)
+      const song = songs[at]
+      if (song) this.uploads.add(releaseId, trackId, song)
     }
   }
 

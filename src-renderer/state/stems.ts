@@ -4,12 +4,20 @@ import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { RepairKind } from '../../src-contract/repair-kinds.ts'
 import type { StemSet } from '../../src-contract/stems.ts'
 import { areStemNames, areStems, isZip } from '../api/stem-files.ts'
+import type { SongFiles } from '../api/upload.ts'
 
 /** Files that may be one song or many. */
 export interface StemQuestion {
   readonly files: readonly File[]
   /** The song that they are stems of, if stated. */
-  readonly of?: { readonly rowId: string; readonly title: string }
+  readonly of?: OriginalSong
+  /** Takes the songs that the files are. */
+  readonly take: (songs: readonly SongFiles[]) => void
+}
+
+interface OriginalSong {
+  readonly rowId: string
+  readonly title: string
 }
 
 export interface StemsState {
@@ -45,22 +53,32 @@ export class Stems {
   }
 
   /**
-   * Adds files: a ZIP is the stems of a song, and files that look like the stems of one are asked about. Resolves with the number of those
-   * that were added.
+   * Adds files to the batch, or where `take` puts them: a ZIP is the stems of a song, and files that look like the stems of one are asked
+   * about. Resolves with the number of those that were added.
    */
-  async add(files: readonly File[]): Promise<number> {
-    const { addFiles, addStems } = this.#deps
+  async add(files: readonly File[], take: StemQuestion['take'] = this.#toBatch): Promise<number> {
     const zips = files.filter(isZip)
     const others = files.filter((file) => !isZip(file))
-    for (const zip of zips) addStems([zip])
+    if (zips.length > 0) take(zips.map((file) => ({ file, stems: [file] })))
     // Files of other names are added at once.
     const isAsked = areStemNames(others.map(({ name }) => name)) && (await areStems(others))
-    if (isAsked) this.ask({ files: others })
-    else if (others.length > 0) addFiles(others)
+    if (isAsked) this.#ask({ files: others, take })
+    else if (others.length > 0) take(others.map((file) => ({ file })))
     return isAsked ? zips.length : files.length
   }
 
-  ask(question: StemQuestion): void {
+  /** Asks about files that were given as the stems of a song of the batch. */
+  askOf(files: readonly File[], of: OriginalSong): void {
+    this.#ask({ files, of, take: () => this.#deps.addStems(files, of.rowId) })
+  }
+
+  readonly #toBatch = (songs: readonly SongFiles[]): void => {
+    for (const { stems } of songs) if (stems) this.#deps.addStems(stems)
+    const files = songs.filter(({ stems }) => !stems).map(({ file }) => file)
+    if (files.length > 0) this.#deps.addFiles(files)
+  }
+
+  #ask(question: StemQuestion): void {
     this.store.setState(({ questions }) => ({ questions: [...questions, question] }))
   }
 
@@ -69,8 +87,9 @@ export class Stems {
     const [question, ...questions] = this.store.getState().questions
     if (!question) return
     this.store.setState({ questions })
-    if (choice === 'stems') this.#deps.addStems(question.files, question.of?.rowId)
-    if (choice === 'songs') this.#deps.addFiles(question.files)
+    const { files, take } = question
+    if (choice === 'stems') take([{ file: files[0]!, stems: files }])
+    if (choice === 'songs') take(files.map((file) => ({ file })))
   }
 
   /** Chooses a stem for the Sound column; null for the master. */

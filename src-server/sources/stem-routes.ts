@@ -3,9 +3,8 @@ import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { cleanName } from '../../src-contract/clean-name.ts'
 import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
-import { withoutAnyExtension, withoutSongExtension } from '../../src-contract/song-files.ts'
 import { MAX_STEM_SET_BYTES, MAX_STEMS } from '../../src-contract/stem-limits.ts'
-import { rolesOfNames } from '../../src-contract/stem-roles.ts'
+import { rolesOfNames, titleOfStems } from '../../src-contract/stem-roles.ts'
 import { stemEndpoints } from '../../src-contract/stems.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import { warningText } from '../../src-contract/text/text.ts'
@@ -138,7 +137,8 @@ async function makeSet(
   const { stems, mix } = rolesOf(inspected, sent && (await inspectStem(deps, sent, signal, accept)))
   requireCount(stems.length)
   const original = mix ?? song
-  const songTitle = title ?? song?.title ?? (titleOf(zip, stems) || undefined)
+  const songTitle =
+    title ?? song?.title ?? (titleOfStems((zip ? [zip] : stems).map(({ filename }) => filename)) || undefined)
   const tags = {
     ...commonTags(stems),
     ...(song ?? original)?.facts.tags,
@@ -239,20 +239,6 @@ async function inspectStem(
       throw unusableStems('long_stem', { name, duration: cause.values.duration ?? '' })
     throw cause
   })
-}
-
-const withoutExtension = (name: string) => withoutSongExtension(withoutAnyExtension(name))
-
-/** Returns the title of the song: the name of the ZIP, or the beginning that the names of the stems have in common; perhaps empty. */
-function titleOf(zip: ReceivedFile | undefined, files: readonly ReceivedFile[]): string {
-  if (zip) return zip.filename.replace(/\.zip$/i, '').trim()
-  const names = files.map(({ filename }) => withoutExtension(filename))
-  let common = names[0] ?? ''
-  for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1)
-  // A word ends before any character that is no letter.
-  const isWhole = names.every((name) => !/^[\p{L}\p{N}]/u.test(name.slice(common.length)))
-  const words = isWhole || /[^\p{L}\p{N}]$/u.test(common) ? common : common.replace(/[\p{L}\p{N}]+$/u, '')
-  return cleanName(words.replace(/[\s\-_–—.([{]+$/u, ''))
 }
 
 /** Returns the tags that all stems have with one value, without those of the stem itself. */

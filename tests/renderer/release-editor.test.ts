@@ -202,8 +202,8 @@ describe('the open release', () => {
 
 describe('a release of files', () => {
   it('has its tracks in the order of the numbers in their names', () => {
-    const files = ['10 b.wav', '2 a.wav', '1 c.wav'].map((name) => new File([], name))
-    expect(inNameOrder(files).map(({ name }) => name)).toEqual(['1 c.wav', '2 a.wav', '10 b.wav'])
+    const songs = ['10 b.wav', '2 a.wav', '1 c.wav'].map((name) => ({ file: new File([], name) }))
+    expect(inNameOrder(songs).map(({ file }) => file.name)).toEqual(['1 c.wav', '2 a.wav', '10 b.wav'])
   })
 
   it('has titles without the number before them, but never none', () => {

@@ -117,8 +117,7 @@ export function useRowActions(): RowActions {
                   text: t.stems.addTo,
                   onChoose: () =>
                     void pickFiles(true).then(
-                      (files) =>
-                        files.length > 0 && stems.ask({ files, of: { rowId: row.rowId, title: titleOf(row) } }),
+                      (files) => files.length > 0 && stems.askOf(files, { rowId: row.rowId, title: titleOf(row) }),
                     ),
                 },
               ]

@@ -4,6 +4,7 @@ import { FailureStrip } from '../../components/failure-strip.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import type { DropState } from '../master/use-drop.ts'
+import { StemsQuestion } from '../stage/stems/stems-question.tsx'
 import { ReleaseBar } from './release-bar.tsx'
 import { ReleaseHead } from './release-head.tsx'
 import { NoReleases, ReleaseList } from './release-list.tsx'
@@ -33,6 +34,7 @@ export default function ReleaseScreen({ releaseId, drop }: { releaseId: string; 
     <>
       <main id="content" className={`work release ${isEmpty ? 'is-empty' : ''}`} tabIndex={-1}>
         <h1 className="vh">{t.screens.release}</h1>
+        <StemsQuestion />
         {isEmpty ? <NoReleases drop={drop} /> : <ReleaseList items={listed} shownId={shownId} drop={drop} />}
         {failure && (
           <div className="over-work">

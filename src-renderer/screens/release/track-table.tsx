@@ -17,6 +17,7 @@ import { fieldOf } from '../../state/release-drafts.ts'
 import { useWords } from '../../text/context.tsx'
 import { chooseTrack, openTrack, useSide } from './side.ts'
 import { hiddenColumns, type TrackRow, trackChangeOf, trackColumns } from './track-columns.tsx'
+import { useReleaseFiles } from './use-release-files.ts'
 
 interface OpenMenu {
   readonly row: TrackRow
@@ -201,7 +202,7 @@ function useTrackActions(release: Release) {
         {
           text: hasSong ? t.release.replaceSong : t.release.chooseSong,
           onChoose: () =>
-            void pickFiles(false).then(([file]) => file && uploads.add(release.release_id, trackId, file)),
+            void pickFiles(false).then(([file]) => file && uploads.add(release.release_id, trackId, { file })),
         },
         null,
         { text: t.release.removeTrack, isDanger: true, onChoose: () => remove([trackId]) },
@@ -213,8 +214,9 @@ function useTrackActions(release: Release) {
 function AddTracks({ release }: { release: Release }) {
   const { releases } = useApp()
   const { t } = useWords()
+  const add = useReleaseFiles()
   const items: MenuItem[] = [
-    { text: t.release.addSongs, onChoose: () => void pickFiles(true).then((files) => releases.addFiles(files)) },
+    { text: t.release.addSongs, onChoose: () => void pickFiles(true).then((files) => add(files, '')) },
     {
       text: t.release.addEmpty,
       onChoose: () => void releases.editor.add([{ title: t.release.newTrack(release.tracks.length + 1) }]),

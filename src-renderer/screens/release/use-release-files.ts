@@ -5,7 +5,7 @@ import { isCoverName } from '../../api/dropped-files.ts'
 import { isPicture } from '../../components/picture-slot.tsx'
 import { go } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
-import { titleOfFile } from '../../state/releases.ts'
+import { titleOfFiles } from '../../state/releases.ts'
 import { useWords } from '../../text/context.tsx'
 
 const isTable = ({ name }: File) => /\.csv$/i.test(name)
@@ -15,30 +15,32 @@ export const isReleaseFile = (name: string): boolean => isFolderSongName(name) |
 
 /** Returns the function that makes a release of files; `folder` contained them. Does nothing without songs. */
 export function useNewReleaseOf(): (files: readonly File[], folder: string) => Promise<void> {
-  const { releases } = useApp()
+  const { releases, stems } = useApp()
   const { t } = useWords()
   return useCallback(
     async (files, folder) => {
       const [pictures, songs] = [files.filter(isPicture), files.filter((file) => !isPicture(file) && !isTable(file))]
       const table = files.find(isTable)
-      if (songs.length === 0 && !table) return
-      const single = songs.length === 1 ? titleOfFile(songs[0]?.name ?? '') : ''
-      const artist = releases.store.getState().items?.[0]?.artist ?? t.release.unknownArtist
-      const made = table
-        ? await releases.importTable(table)
-        : await releases.createOf(songs, { title: folder || single || t.release.untitled, artist })
-      if (!made) return
-      releases.editor.open(made)
-      go('release', made)
-      if (pictures[0]) await releases.editor.setCover(pictures[0])
+      const open = async (made: string | null) => {
+        if (!made) return
+        releases.editor.open(made)
+        go('release', made)
+        if (pictures[0]) await releases.editor.setCover(pictures[0])
+      }
+      if (table) return open(await releases.importTable(table))
+      await stems.add(songs, async (given) => {
+        const single = given.length === 1 ? titleOfFiles(given[0]!) : ''
+        const artist = releases.store.getState().items?.[0]?.artist ?? t.release.unknownArtist
+        await open(await releases.createOf(given, { title: folder || single || t.release.untitled, artist }))
+      })
     },
-    [releases, t],
+    [releases, stems, t],
   )
 }
 
 /** Returns the function that adds files to the open release, or makes a new one if none is open. */
 export function useReleaseFiles(): (files: readonly File[], folder: string) => void {
-  const { releases, notices } = useApp()
+  const { releases, stems, notices } = useApp()
   const { t } = useWords()
   const makeOf = useNewReleaseOf()
   return useCallback(
@@ -51,9 +53,10 @@ export function useReleaseFiles(): (files: readonly File[], folder: string) => v
       if (picture) void editor.setCover(picture)
       if (table) void editor.readTable(table)
       if (songs.length === 0) return
-      void releases.addFiles(songs)
-      notices.announce(t.live.added(songs.length))
+      void stems
+        .add(songs, (given) => void releases.addSongs(given))
+        .then((added) => added > 0 && notices.announce(t.live.added(added)))
     },
-    [releases, notices, t, makeOf],
+    [releases, stems, notices, t, makeOf],
   )
 }
