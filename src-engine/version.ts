@@ -1,2 +1,2 @@
 /** Version of the engine's sound: changes whenever the bytes of any master could change. Reports carry it. */
-export const engineVersion = '1.31.0'
+export const engineVersion = '1.32.0'

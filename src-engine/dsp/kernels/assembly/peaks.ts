@@ -262,37 +262,18 @@ function interpolatedPeak(x: usize, taps: usize, sample: f32, coarse: f32, topBa
   return close > best * 0.995 ? point(x, topBand + DENSE_TAPS + (m - 1) * DENSE_BYTES, DENSE_BYTES) : close
 }
 
-// Bit mask of the four frames that have a crest of at least `floor` at a detector's point.
-// @ts-ignore: decorator
-@inline function crests(before: v128, v: v128, after: v128, floor: v128): i32 {
-  return i32x4.bitmask(v128.and(f32x4.ge(v, floor), v128.and(f32x4.ge(v, before), f32x4.ge(v, after))))
-}
-
-/** The dense peak of four frames next to the detector's crests of at least `floor`: a band-limited signal has no higher one elsewhere. */
+/**
+ * The dense peak of those of four frames where the detector's points come up to `floor`. All of a frame's points, since the detector's crest
+ * may lie elsewhere: a sound close to half the rate that is silent around the group goes unseen by it and by `isTopHeavy`.
+ */
 function closeFrames(x: usize, taps: usize, topBand: usize, best: f32, floor: f32): f32 {
-  sumFourFrames(x, taps)
-  const a1 = v128.load(SUMS), b1 = v128.load(SUMS, 16), a2 = v128.load(SUMS, 32), b2 = v128.load(SUMS, 48), a3 = v128.load(SUMS, 64), b3 = v128.load(SUMS, 80)
-  const v0 = f32x4.abs(v128.load(x)), v8 = f32x4.abs(v128.load(x, 4)), v4 = f32x4.abs(v128.load(SUMS, 96))
-  const v1 = f32x4.abs(f32x4.add(a1, b1)), v2 = f32x4.abs(f32x4.add(a2, b2)), v3 = f32x4.abs(f32x4.add(a3, b3))
-  const v5 = f32x4.abs(f32x4.sub(a3, b3)), v6 = f32x4.abs(f32x4.sub(a2, b2)), v7 = f32x4.abs(f32x4.sub(a1, b1))
-  const f = f32x4.splat(floor)
-  const c0 = crests(v0, v0, v1, f), c1 = crests(v0, v1, v2, f), c2 = crests(v1, v2, v3, f), c3 = crests(v2, v3, v4, f), c4 = crests(v3, v4, v5, f)
-  const c5 = crests(v4, v5, v6, f), c6 = crests(v5, v6, v7, f), c7 = crests(v6, v7, v8, f), c8 = crests(v7, v8, v8, f)
+  const near = i32x4.bitmask(f32x4.ge(f32x4.pmax(fourFrames(x, taps), f32x4.abs(v128.load(x, 4))), f32x4.splat(floor)))
   let peak: f32 = 0
-  for (let lane = 0; lane < 4; lane++) {
-    // Bit m + 1 stands for the point m of 16: of each crest at 2 j those at 2 j - 1, 2 j and 2 j + 1.
-    let points = at(c0, lane) | (at(c1, lane) << 2) | (at(c2, lane) << 4) | (at(c3, lane) << 6) | (at(c4, lane) << 8)
-    points |= (at(c5, lane) << 10) | (at(c6, lane) << 12) | (at(c7, lane) << 14) | (at(c8, lane) << 16)
-    for (let m = 1; m < 16; m++) {
-      if (points & (2 << m)) peak = larger(peak, closePoint(x + (<usize>lane << 2), topBand, m, best))
-    }
+  for (let frame: usize = 0; frame < 4; frame++) {
+    if (!(near & (1 << <i32>frame))) continue
+    for (let m = 1; m < 16; m++) peak = larger(peak, closePoint(x + (frame << 2), topBand, m, best))
   }
   return peak
-}
-
-// @ts-ignore: decorator
-@inline function at(crest: i32, lane: i32): i32 {
-  return ((crest >> lane) & 1) * 7
 }
 
 /** The dense peak of a group of 8 frames, as far as it can exceed `floor`. */
@@ -307,8 +288,8 @@ function closePeak(x: usize, taps: usize, topBand: usize, best: f32, floor: f32)
 
 /**
  * Returns the larger of `best` and the largest point of a grid of 16 points per frame with 128 taps per point and 256 near the largest. The
- * search covers the neighbourhood of the detector's crests of at least `closer` times the largest so far, or the whole group, with 256
- * taps, if the top of the band makes the detector doubtful. taps and topBand as in peakGroups. Readable samples: x[-127] ... x[8 groups +
+ * search covers the frames where the detector's points come up to `closer` times the largest so far, or the whole group, with 256 taps, if
+ * the top of the band makes the detector doubtful. taps and topBand as in peakGroups. Readable samples: x[-127] ... x[8 groups +
  * 128].
  */
 export function densePeak(x: usize, groups: i32, taps: usize, peaks: usize, best: f32, closer: f32, topBand: usize): f32 {
