@@ -55,7 +55,7 @@ const RELEASE_LEVEL_DESCRIPTION =
   'Loudness of the master for all services without `target_lufs` and genre level: `fixed` is −14 LUFS; `song` lets a louder song stay as loud as it is after its chain, as far as gain alone keeps it below the ceiling. Services turn it down on playback. The master of an album has the level of the record.'
 
 const REFERENCE_LOUDNESS_DESCRIPTION =
-  'Loudness of the reference as the target of every master, in tenths of a LU and within −24 to −6 LUFS, as if it were `target_lufs`, which stands over it. Nothing without a reference, or with a silent one.'
+  'Loudness of the reference as the target of every master, in tenths of a LU and within −24 to −6 LUFS, as if it were `target_lufs`, which stands over it. Nothing with a silent reference; a job, a preview, a retry or a line of a batch that asks for it without any reference is refused.'
 
 /** Placeholders in a file name for a fact of the song or the file. */
 export const NAMING_TOKENS = ['track', 'title', 'artist', 'album', 'year', 'isrc', 'platform', 'format'] as const

@@ -50,6 +50,7 @@ export type Detail =
         | 'unknown_set'
         | 'unknown_preset'
         | 'needs_set'
+        | 'needs_reference'
         | 'no_voice'
         | 'no_original'
         | 'unknown_job'
@@ -183,6 +184,10 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   needs_set: {
     en: 'It needs a set of stems as source_id; POST /api/v1/sources stores one.',
     ko: 'source_id로 스템 세트를 지정해야 쓸 수 있어요. 세트는 POST /api/v1/sources로 저장해요.',
+  },
+  needs_reference: {
+    en: 'It needs a reference: a file or a saved target.',
+    ko: '레퍼런스 파일이나 저장된 타깃이 있어야 쓸 수 있어요.',
   },
   no_voice: {
     en: 'No stem of the set is a voice. Name the stem that is one with its role.',

@@ -44,8 +44,8 @@ export interface JobsDeps {
 
 /** A retry of a job. */
 export interface Retry extends Pick<Submission, 'caller' | 'idempotency'> {
-  /** Returns the settings of the new job, from the request of the first. */
-  readonly requestOf: (first: MasterRequest) => MasterRequest
+  /** Returns the settings of the new job, from the request of the first and whether that had a reference. */
+  readonly requestOf: (first: MasterRequest, hasReference: boolean) => MasterRequest
 }
 
 /** The service of jobs: submit, read, retry, cancel and delete. */
@@ -99,7 +99,7 @@ export class Jobs {
           ...by,
           ...songs,
           song: { ...songs.song, path: file },
-          request: requestOf(job.request),
+          request: requestOf(job.request, job.reference !== undefined),
           ...(job.batchId === undefined ? {} : { batchId: job.batchId }),
           ...(job.sourceId === undefined ? {} : { sourceId: job.sourceId }),
           ...(job.sourcePath === undefined ? {} : { sourcePath: job.sourcePath }),

@@ -20,7 +20,14 @@ import { disposition } from '../artifacts/send-file.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Call, type Caller, type Maker, requireScope, route } from '../http/route.ts'
-import { changedRequest, ignoredFields, readAnalysisForm, readMasterForm, readPreviewForm } from '../uploads/form.ts'
+import {
+  changedRequest,
+  ignoredFields,
+  readAnalysisForm,
+  readMasterForm,
+  readPreviewForm,
+  requireReference,
+} from '../uploads/form.ts'
 import type { ReceivedForm } from '../uploads/receive.ts'
 import type { AnalysisFacts } from './analyse.ts'
 import { requireEdges } from './edges.ts'
@@ -204,7 +211,11 @@ function retryJobRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
         ? { answer: earlier, isReplay: true }
         : await jobs.retry(job_id, {
             caller,
-            requestOf: (first) => changedRequest(first, body, checkWebhookUrl),
+            requestOf: (first, hasReference) => {
+              const request = changedRequest(first, body, checkWebhookUrl)
+              requireReference(body, request.settings, hasReference)
+              return request
+            },
             ...(use ? { idempotency: use } : {}),
           })
       return { status: 201, body: answer, headers: createdHeaders(deps, answer, isReplay) } as const

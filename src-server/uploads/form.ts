@@ -121,16 +121,14 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
   const weights = readWeights(fields, references.length)
   const targets = readTargets(fields)
   const preset = readPreset(fields, context)
-  const settings = fromPreset(preset, {
-    ...readSettings(fields, FORM_SETTINGS),
-    ...(targets ? { targets } : {}),
-    ...(recipe ? { recipe } : {}),
-  })
+  const named = readSettings(fields, FORM_SETTINGS)
+  const settings = fromPreset(preset, { ...named, ...(targets ? { targets } : {}), ...(recipe ? { recipe } : {}) })
   const [reference = songs.referenceSourceId === undefined ? undefined : 'reference_source_id'] = references
   if (settings.recipe && reference) throw unusable(reference, { rule: 'beside_recipe' })
   const all = references.length + (songs.referenceSourceId === undefined ? 0 : 1) + (settings.targets?.length ?? 0)
   if (all > MAX_REFERENCES)
     throw unusable(targets ? 'targets' : 'preset', { rule: 'references', limit: MAX_REFERENCES })
+  requireReference(named, settings, reference !== undefined)
   const title = name(fields, 'title')
   const artist = name(fields, 'artist')
   const metadata = readMetadata((field) => single(fields, field))
@@ -282,6 +280,16 @@ export function settled(named: Partial<JobSettings>): Partial<JobSettings> {
 function changedSettings(changes: Partial<JobSettings>): Partial<JobSettings> {
   const isSound = SOUND_OF_RECIPE.some((name) => changes[name] !== undefined)
   return { ...(isSound ? { recipe: null } : {}), ...settled(changes) }
+}
+
+/** Throws INVALID_REQUEST if `named` settings ask for the loudness of a reference and a job has none, as a song or in its settings. */
+export function requireReference(
+  named: Pick<Partial<JobSettings>, 'reference_loudness'>,
+  { targets }: Partial<JobSettings>,
+  hasSong = false,
+): void {
+  if (named.reference_loudness && !hasSong && !targets?.length)
+    throw unusable('reference_loudness', { rule: 'needs_reference' })
 }
 
 /** Returns the recipe of a form, as JSON alone or inside its report. Throws INVALID_REQUEST with the place at fault. */

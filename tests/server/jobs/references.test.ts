@@ -58,6 +58,14 @@ test('reference files and their saved targets have one effect, and a retry keeps
   const without = await service.post(`/api/v1/jobs/${files.job.job_id}/retry`, { targets: null })
   await service.ended(without.body.job_id)
   expect(await sumsOf(without.body.job_id)).toEqual(single.sums)
+
+  const loud = { reference_loudness: true }
+  const { body } = await service.post(`/api/v1/jobs/${saved.job.job_id}/retry`, { targets: null, ...loud })
+  expect([body.error.code, body.error.param]).toEqual(['INVALID_REQUEST', 'reference_loudness'])
+  const line = JSON.stringify({ job_id: saved.job.job_id, platforms: ['spotify'], ...loud })
+  const headers = { 'content-type': 'application/x-ndjson' }
+  const batch = await service.call('POST', '/api/v1/batches', { body: line, headers })
+  expect([batch.status, batch.body.error.param]).toEqual([400, 'line 1: reference_loudness'])
 })
 
 const levels = (count: number) => ({ mid_db: Array(count).fill(-30), side_db: Array(count).fill(-40) })
@@ -84,6 +92,8 @@ test.each([
   ['cover_file', { cover_file: 'cover.jpg' }],
   ['preset', { reference_file: bright, preset: 'four targets' }],
   ['reference_file_3', { reference_file: bright, reference_file_3: SHORT }],
+  ['reference_loudness', { reference_loudness: 'true' }],
+  ['reference_loudness', { reference_loudness: 'true', targets: '[]' }],
   ['targets', { targets: '[]', recipe: '{"version":2,"stages":[]}' }],
   ['reference_file_2', { reference_file_2: dark, recipe: '{"version":2,"stages":[]}' }],
 ])('what cannot be followed is refused with its name: %s', async (param, fields) => {
