@@ -12,7 +12,7 @@ import { DEFAULT_SETTINGS, jobSettings } from '../../src-contract/settings.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { checked, inOneCase } from '../http/route.ts'
-import { changedRequest, type MasterRequest, requireReference } from '../uploads/form.ts'
+import { changedRequest, type MasterRequest, requireReferences } from '../uploads/form.ts'
 
 /** A whole manifest. */
 export interface ReadManifest {
@@ -82,7 +82,7 @@ function checkedLine(value: object, head: ManifestHead, context: ManifestContext
     throw unusable('source_id', 'unknown_set')
   if (line.subfolder !== undefined && head.folder === undefined) throw unusable('subfolder', 'folder_of_delivery')
   const { settings } = requestOf(head, line, context.checkWebhookUrl)
-  requireReference(settings, settings)
+  requireReferences(settings, settings)
   if (settings.platforms.length === 0)
     throw new AppError('INVALID_PLATFORM', { allowed: PLATFORMS.join(', ') }, { param: 'platforms' })
   return line

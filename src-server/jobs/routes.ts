@@ -26,7 +26,7 @@ import {
   readAnalysisForm,
   readMasterForm,
   readPreviewForm,
-  requireReference,
+  requireReferences,
 } from '../uploads/form.ts'
 import type { ReceivedForm } from '../uploads/receive.ts'
 import type { AnalysisFacts } from './analyse.ts'
@@ -213,7 +213,9 @@ function retryJobRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
             caller,
             requestOf: (first, hasReference) => {
               const request = changedRequest(first, body, checkWebhookUrl)
-              requireReference(body, request.settings, hasReference)
+              // Jobs of earlier versions may have more.
+              if (body.targets || body.reference_loudness)
+                requireReferences(body, request.settings, hasReference ? 1 : 0)
               return request
             },
             ...(use ? { idempotency: use } : {}),

@@ -121,14 +121,12 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
   const weights = readWeights(fields, references.length)
   const targets = readTargets(fields)
   const preset = readPreset(fields, context)
-  const named = readSettings(fields, FORM_SETTINGS)
-  const settings = fromPreset(preset, { ...named, ...(targets ? { targets } : {}), ...(recipe ? { recipe } : {}) })
+  const named = { ...readSettings(fields, FORM_SETTINGS), ...(targets ? { targets } : {}) }
+  const settings = fromPreset(preset, { ...named, ...(recipe ? { recipe } : {}) })
   const [reference = songs.referenceSourceId === undefined ? undefined : 'reference_source_id'] = references
   if (settings.recipe && reference) throw unusable(reference, { rule: 'beside_recipe' })
-  const all = references.length + (songs.referenceSourceId === undefined ? 0 : 1) + (settings.targets?.length ?? 0)
-  if (all > MAX_REFERENCES)
-    throw unusable(targets ? 'targets' : 'preset', { rule: 'references', limit: MAX_REFERENCES })
-  requireReference(named, settings, reference !== undefined)
+  const count = references.length + (songs.referenceSourceId === undefined ? 0 : 1)
+  requireReferences(named, settings, count)
   const title = name(fields, 'title')
   const artist = name(fields, 'artist')
   const metadata = readMetadata((field) => single(fields, field))
@@ -282,14 +280,19 @@ function changedSettings(changes: Partial<JobSettings>): Partial<JobSettings> {
   return { ...(isSound ? { recipe: null } : {}), ...settled(changes) }
 }
 
-/** Throws INVALID_REQUEST if `named` settings ask for the loudness of a reference and a job has none, as a song or in its settings. */
-export function requireReference(
-  named: Pick<Partial<JobSettings>, 'reference_loudness'>,
+/**
+ * Throws INVALID_REQUEST if a job would have more references than it may, or none for the loudness that `named` asks for. `songs` are its
+ * references besides the targets of its settings, which are named or those of a preset.
+ */
+export function requireReferences(
+  named: Pick<Partial<JobSettings>, 'reference_loudness' | 'targets'>,
   { targets }: Partial<JobSettings>,
-  hasSong = false,
+  songs = 0,
 ): void {
-  if (named.reference_loudness && !hasSong && !targets?.length)
-    throw unusable('reference_loudness', { rule: 'needs_reference' })
+  const count = songs + (targets?.length ?? 0)
+  if (count > MAX_REFERENCES)
+    throw unusable(named.targets ? 'targets' : 'preset', { rule: 'references', limit: MAX_REFERENCES })
+  if (named.reference_loudness && count === 0) throw unusable('reference_loudness', { rule: 'needs_reference' })
 }
 
 /** Returns the recipe of a form, as JSON alone or inside its report. Throws INVALID_REQUEST with the place at fault. */

@@ -62,6 +62,8 @@ test('reference files and their saved targets have one effect, and a retry keeps
   const loud = { reference_loudness: true }
   const { body } = await service.post(`/api/v1/jobs/${saved.job.job_id}/retry`, { targets: null, ...loud })
   expect([body.error.code, body.error.param]).toEqual(['INVALID_REQUEST', 'reference_loudness'])
+  const crowded = await service.post(`/api/v1/jobs/${single.job.job_id}/retry`, { targets: Array(4).fill(FLAT) })
+  expect([crowded.body.error.code, crowded.body.error.param]).toEqual(['INVALID_REQUEST', 'targets'])
   const line = JSON.stringify({ job_id: saved.job.job_id, platforms: ['spotify'], ...loud })
   const headers = { 'content-type': 'application/x-ndjson' }
   const batch = await service.call('POST', '/api/v1/batches', { body: line, headers })
