@@ -106,7 +106,9 @@ export function fillPath(path: string, params: Readonly<Record<string, unknown>>
     const value = params[name]
     if (value === undefined) throw new Error(`path parameter ${name} is missing for ${path}`)
     // An unpaired surrogate cannot be escaped; as U+FFFD it names nothing.
-    return encodeURIComponent(String(value).toWellFormed())
+    const text = String(value).toWellFormed()
+    // Clients drop the segments `.` and `..` from an address, however escaped; the server trims names.
+    return encodeURIComponent(/^\.\.?$/.test(text) ? `${text} ` : text)
   })
 }
 

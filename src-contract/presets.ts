@@ -27,7 +27,14 @@ export const PresetChange = exactly({
 export type PresetChange = Static<typeof PresetChange>
 
 const tag = 'Jobs'
-const params = exactly({ name: Type.String({ minLength: 1, maxLength: 60, description: 'Name of the preset.' }) })
+const params = exactly({
+  name: Type.String({
+    minLength: 1,
+    maxLength: 60,
+    description:
+      'Name of the preset; blanks around it do not count. Clients drop the names `.` and `..` from an address: write `.%20` and `..%20`.',
+  }),
+})
 
 export const presetEndpoints = endpoints({
   readPresets: {

@@ -32,6 +32,7 @@ describe('the client', () => {
 
   it('cannot be led to another path by what stands in an identifier', () => {
     expect(fillPath('/api/v1/jobs/{job_id}', { job_id: '../keys?x=1' })).toBe('/api/v1/jobs/..%2Fkeys%3Fx%3D1')
+    expect(new URL(fillPath('/a/{name}', { name: '..' }), 'http://x').pathname).toBe('/a/..%20')
     expect(() => fillPath('/api/v1/jobs/{job_id}')).toThrow('job_id')
   })
 

@@ -1,5 +1,7 @@
 /** Presets for programs: saved, listed, applied and deleted, with recipes and saved targets in them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fillPath } from '../../../src-contract/endpoint.ts'
+import { presetEndpoints } from '../../../src-contract/presets.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -11,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 const put = (name: string, settings: object) =>
-  service.call('PUT', `/api/v1/presets/${encodeURIComponent(name)}`, {
+  service.call('PUT', fillPath(presetEndpoints.savePreset.path, { name }), {
     body: JSON.stringify({ settings }),
     headers: { 'content-type': 'application/json' },
   })
@@ -35,6 +37,11 @@ test('a preset is saved, listed with the page, exported, imported and deleted', 
   expect((await list()).map(({ name }: { name: string }) => name)).toEqual(['Night EP', 'Copy'])
   expect((await service.call('DELETE', '/api/v1/presets/Copy')).status).toBe(204)
   expect((await service.call('DELETE', '/api/v1/presets/Copy')).status).toBe(404)
+})
+
+test.each(['.', '..', '.../..', '100%2e', '\\'])('a preset named %s can be saved and deleted', async (name) => {
+  expect((await put(name, {})).body.name).toBe(name)
+  expect((await service.call('DELETE', fillPath(presetEndpoints.deletePreset.path, { name }))).status).toBe(204)
 })
 
 test('a job starts from a preset, and what it names counts instead', async () => {
