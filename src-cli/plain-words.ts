@@ -18,12 +18,13 @@ const LISTS: Readonly<Record<string, string>> = {
   jobs: '"loudsmith jobs list"',
   releases: '"loudsmith release list"',
   batches: '"loudsmith batches list"',
+  presets: '"loudsmith presets list"',
 }
 
 /** Returns the sentence of a refusal for a person: `"tilt_db"` becomes `--tilt-db`, and a list's address becomes its command. */
 export function inPlainWords({ error: { message, param } }: ErrorEnvelope): string {
   const said = param === undefined ? message : message.replaceAll(`"${param}"`, optionOf(param))
-  return said.replace(/GET \/api\/v1\/(jobs|releases|batches)\b/g, (_, name: string) => LISTS[name] ?? '')
+  return said.replace(/GET \/api\/v1\/(jobs|releases|batches|presets)\b/g, (_, name: string) => LISTS[name] ?? '')
 }
 
 /** Returns the option of a field, or else its name in words. */

@@ -84,7 +84,9 @@ export const errors: Record<ErrorCode, Sentence> = {
       ? 'This MCP session has ended, as each does when Loudsmith restarts. Send "initialize" without Mcp-Session-Id to begin a new one.'
       : v.reason === 'trailing_slash'
         ? 'Nothing exists at this address because it ends with a slash. Leave out the slash at its end.'
-        : 'Nothing exists at this address. See /docs for all addresses.',
+        : v.reason === 'preset'
+          ? 'No preset has this name. GET /api/v1/presets lists all presets.'
+          : 'Nothing exists at this address. See /docs for all addresses.',
   JOB_NOT_FOUND: 'There is no such job. It may have been deleted; GET /api/v1/jobs lists all jobs.',
   RELEASE_NOT_FOUND:
     'There is no such release, or no such track in it. It may have been deleted; GET /api/v1/releases lists all releases.',

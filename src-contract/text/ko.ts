@@ -80,7 +80,9 @@ export const errors: Record<ErrorCode, Sentence> = {
       ? '이 MCP 세션은 끝났어요. Loudsmith를 다시 시작하면 세션이 끝나요. Mcp-Session-Id 없이 "initialize"를 보내 새로 시작하세요.'
       : v.reason === 'trailing_slash'
         ? '주소가 슬래시(/)로 끝나서 찾을 수 없어요. 끝의 슬래시를 빼고 보내세요.'
-        : '없는 주소예요. 쓸 수 있는 주소는 /docs에서 확인하세요.',
+        : v.reason === 'preset'
+          ? '이 이름의 프리셋이 없어요. 목록은 GET /api/v1/presets에 있어요.'
+          : '없는 주소예요. 쓸 수 있는 주소는 /docs에서 확인하세요.',
   JOB_NOT_FOUND: '그런 작업이 없어요. 삭제됐을 수 있으니 GET /api/v1/jobs에서 확인하세요.',
   RELEASE_NOT_FOUND: '그런 릴리스나 트랙이 없어요. 삭제됐을 수 있으니 GET /api/v1/releases에서 확인하세요.',
   BATCH_NOT_FOUND: '그런 일괄 작업이 없어요. GET /api/v1/batches에서 최근 것을 확인하세요.',

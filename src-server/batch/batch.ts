@@ -237,7 +237,7 @@ export class BatchQueue {
     this.note(() => {
       const before = this.#common()
       const presets = before.presets.filter((preset) => preset.name !== cleanName(name))
-      if (presets.length === before.presets.length) throw new AppError('NOT_FOUND')
+      if (presets.length === before.presets.length) throw new AppError('NOT_FOUND', { reason: 'preset' })
       this.#store.setCommon({ ...before, presets })
     })
   }

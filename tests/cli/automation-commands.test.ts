@@ -247,6 +247,7 @@ test('presets are saved of a job and a file, exported, and deleted; an analysis 
   })
   expect((await call('C', 'presets', 'list')).out).toBe('Airy\nCopy\n')
   expect((await call('C', 'presets', 'delete', 'Copy')).out).toBe('Preset “Copy” deleted.\n')
+  expect((await call('C', 'presets', 'delete', 'Copy')).problem).toMatch(/No preset .*"loudsmith presets list"/)
   expect(await call('C', 'presets', 'save', 'Odd')).toMatchObject({
     code: 1,
     problem: 'Name either --job or --file.\n',

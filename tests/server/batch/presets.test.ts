@@ -36,7 +36,9 @@ test('a preset is saved, listed with the page, exported, imported and deleted', 
   expect((await put('Night EP', { genre: 'pop' })).body.settings).toMatchObject({ genre: 'pop', warmth: 0 })
   expect((await list()).map(({ name }: { name: string }) => name)).toEqual(['Night EP', 'Copy'])
   expect((await service.call('DELETE', '/api/v1/presets/Copy')).status).toBe(204)
-  expect((await service.call('DELETE', '/api/v1/presets/Copy')).status).toBe(404)
+  const { error } = (await service.call('DELETE', '/api/v1/presets/Copy')).body
+  const sentence = 'No preset has this name. GET /api/v1/presets lists all presets.'
+  expect([error.code, error.message]).toEqual(['NOT_FOUND', sentence])
 })
 
 test.each(['.', '..', '.../..', '100%2e', '\\'])('a preset named %s can be saved and deleted', async (name) => {

@@ -428,6 +428,7 @@ describe.each(ERAS.flatMap((era) => TRANSPORTS.map((transport) => [era, transpor
       for (const [name, args, code] of [
         ['read_job', { job_id: '\ud800' }, 'JOB_NOT_FOUND'],
         ['retry_job', { job_id: 'x', confirm: true, idempotency_key: '밤' }, 'INVALID_REQUEST'],
+        ['delete_preset', { name: 'None', confirm: true }, 'NOT_FOUND'],
       ] as const) {
         const refused = await call(client, name, args)
         expect([name, refused.isError, refused.value.error.code]).toEqual([name, true, code])
