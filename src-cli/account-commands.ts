@@ -4,7 +4,7 @@ import type { AnswerOf } from '../src-contract/endpoints.ts'
 import { PLANS, type Plan } from '../src-contract/plans.ts'
 import { type ClientOptions, commandGroup } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
-import { type Messages, messagesFor } from './messages.ts'
+import type { Messages } from './messages.ts'
 import { writeNew } from './save-file.ts'
 import type { ServiceClient } from './service-client.ts'
 import { table } from './text-output.ts'
@@ -32,9 +32,7 @@ export function registerAccountCommands(program: Command, dataDir: string, messa
       client,
       options: ClientOptions & { readonly out?: string },
     ): Promise<AnswerOf<'exportLedger'> | { file: string }> =>
-      options.out === undefined
-        ? client.call('exportLedger')
-        : saveLedger(client, options.out, messagesFor(messages, options)),
+      options.out === undefined ? client.call('exportLedger') : saveLedger(client, options.out, messages),
     (outcome) => ('file' in outcome ? say.written(outcome.file) : ledgerTable(outcome.entries, messages)),
   ).option('--out <file>', say.ledgerOut, absolutePath(messages))
 }

@@ -5,7 +5,7 @@ import { isWithin } from '../src-system/disk.ts'
 import { isAgreed } from './agreement.ts'
 import { type ClientOptions, clientCommands } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
-import { type Messages, messagesFor } from './messages.ts'
+import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { unusable } from './unusable-input.ts'
 
@@ -25,7 +25,7 @@ export function registerAllowCommand(program: Command, dataDir: string, messages
     'allow',
     say.about,
     (client, folder: string | undefined, options: AllowOptions) =>
-      folder === undefined ? listed(client) : change(client, folder, options, messagesFor(messages, options)),
+      folder === undefined ? listed(client) : change(client, folder, options, messages),
     ({ allowed_folders }) => (allowed_folders.length === 0 ? say.none : allowed_folders.join('\n')),
   )
     .argument('[folder]', say.folder, absolutePath(messages))

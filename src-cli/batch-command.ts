@@ -54,12 +54,12 @@ function batchCommand(folder: string, options: BatchCommandOptions, messages: Me
   return runLongCommand(
     options,
     messages,
-    ({ signal, showProgress, spoken }) =>
-      withService({ ...options, sweeps: true }, spoken, (client) =>
+    ({ signal, showProgress }) =>
+      withService({ ...options, sweeps: true }, messages, (client) =>
         masterFolder(client, order, {
-          messages: spoken,
+          messages,
           signal,
-          onProgress: ({ progress, songs }) => showProgress(progress, spoken.batch.progress(songs.done, songs.total)),
+          onProgress: ({ progress, songs }) => showProgress(progress, messages.batch.progress(songs.done, songs.total)),
         }),
       ),
     { show: (outcome) => describe(outcome, messages), exitCodeOf: ({ batch }) => exitCodeOf(batch) },

@@ -7,7 +7,7 @@ import { DataDirectoryError } from '../src-server/db/fault.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import { FAILED } from './exit-codes.ts'
-import { type Messages, messagesFor } from './messages.ts'
+import type { Messages } from './messages.ts'
 import { inPlainWords } from './plain-words.ts'
 import type { ServiceClient } from './service-client.ts'
 import { createProgressLine } from './text-output.ts'
@@ -77,7 +77,7 @@ export async function runClientCommand<Outcome extends object>(
   show: (outcome: Outcome) => string,
 ): Promise<void> {
   try {
-    const outcome = await withService(options, messagesFor(messages, options), work)
+    const outcome = await withService(options, messages, work)
     process.stdout.write(`${options.json ? JSON.stringify(outcome) : show(outcome)}\n`)
   } catch (error) {
     printFailure(error, messages, options.json === true)
@@ -89,8 +89,6 @@ export interface LongRun {
   /** Fires at SIGINT and SIGTERM. */
   readonly signal: AbortSignal
   readonly showProgress: (percent: number, word: string) => void
-  /** Messages for progress and failures: English with `--json`. */
-  readonly spoken: Messages
 }
 
 /**
@@ -112,11 +110,7 @@ export async function runLongCommand<Outcome extends object>(
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
   const line = createProgressLine(process.stderr)
   try {
-    const outcome = await work({
-      signal: stop.signal,
-      showProgress: line.show,
-      spoken: messagesFor(messages, options),
-    })
+    const outcome = await work({ signal: stop.signal, showProgress: line.show })
     line.end()
     process.stdout.write(`${options.json ? JSON.stringify(outcome) : show(outcome)}\n`)
     process.exitCode = exitCodeOf(outcome, stop.signal.aborted)
@@ -151,7 +145,7 @@ export async function streamCommand(
   const print = (thing: object, text: string) =>
     void process.stdout.write(`${options.json ? JSON.stringify(thing) : text}\n`)
   try {
-    await withService(options, messagesFor(messages, options), (client) => work({ client, signal: stop.signal, print }))
+    await withService(options, messages, (client) => work({ client, signal: stop.signal, print }))
   } catch (error) {
     if (stop.signal.aborted) return
     printFailure(error, messages, options.json === true)
@@ -164,14 +158,10 @@ export async function streamCommand(
 
 /** Prints the reason of a failed command: one sentence for a person, the envelope for a script. */
 export function printFailure(error: unknown, messages: Messages, asJson: boolean): void {
-  if (!asJson) {
-    const refusal = error instanceof ApiError ? error.envelope : undefined
-    process.stderr.write(`${refusal ? inPlainWords(refusal) : failureText(error, messages)}\n`)
-    return
-  }
-  const message = failureText(error, messagesFor(messages, { json: true }))
-  const envelope = error instanceof ApiError && error.envelope ? error.envelope : envelopeOf(error, message)
-  process.stdout.write(`${JSON.stringify(envelope)}\n`)
+  const refusal = error instanceof ApiError ? error.envelope : undefined
+  const sentence = failureText(error, messages)
+  if (asJson) process.stdout.write(`${JSON.stringify(refusal ?? envelopeOf(error, sentence))}\n`)
+  else process.stderr.write(`${refusal ? inPlainWords(refusal) : sentence}\n`)
 }
 
 /** Returns the envelope of a local failure: permanent for an unusable folder, otherwise possibly transient. */

@@ -6,7 +6,7 @@ import { isAgreed } from './agreement.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { FAILED } from './exit-codes.ts'
-import { type Messages, messagesFor } from './messages.ts'
+import type { Messages } from './messages.ts'
 import { notSaved } from './save-file.ts'
 import { formatBytes, table } from './text-output.ts'
 
@@ -52,7 +52,6 @@ interface Bundle {
 
 /** Shows the content of the bundle, and saves it after confirmation. */
 function bundleCommand(options: DoctorOptions, file: string, messages: Messages): Promise<void> {
-  const spoken = messagesFor(messages, options)
   return runClientCommand<Bundle>(
     options,
     messages,
@@ -66,12 +65,12 @@ function bundleCommand(options: DoctorOptions, file: string, messages: Messages)
         redaction: { home: homedir(), secrets },
       })
       const entries = found.map(({ name, text }) => ({ name, bytes: Buffer.byteLength(text) }))
-      if (!options.yes && !(await isToBeSaved(file, entries, spoken))) {
+      if (!options.yes && !(await isToBeSaved(file, entries, messages))) {
         process.exitCode = FAILED
         return { entries }
       }
       await writeBundle(file, found).catch((cause: unknown) => {
-        throw notSaved(file, cause, spoken)
+        throw notSaved(file, cause, messages)
       })
       return { file, entries }
     },

@@ -23,7 +23,7 @@ import { STANDARD_INPUT, withInputs } from './input-file.ts'
 import { registerJobFile } from './job-file-command.ts'
 import { describeJob } from './job-text.ts'
 import { MASTERS_FOLDER } from './master-command.ts'
-import { type Messages, messagesFor } from './messages.ts'
+import type { Messages } from './messages.ts'
 import { saveNew } from './save-file.ts'
 import { acceptOf, givenSettings, ListOption, settingOption, wordsOf } from './setting-options.ts'
 import { table } from './text-output.ts'
@@ -90,8 +90,8 @@ function registerReading(command: AddCommand, messages: Messages): void {
     async (client, id: string, options: ClientOptions & { readonly out?: string }) => {
       const named = options.out ?? absolutePath(messages)(MASTERS_FOLDER)
       return withoutEmptyFolder(named, async () => {
-        const out = await writableFolder(named, messagesFor(messages, options))
-        return { files: await unpackResult(client, id, out, messagesFor(messages, options)) }
+        const out = await writableFolder(named, messages)
+        return { files: await unpackResult(client, id, out, messages) }
       })
     },
     ({ files }) => files.join('\n'),
@@ -108,8 +108,7 @@ function registerLink(command: AddCommand, messages: Messages): void {
         { ...options, needsRunning: true },
         messages,
         (client) => {
-          if (expires !== undefined && expires > MAX_LINK_SECONDS)
-            throw unusable(messagesFor(messages, options).jobs.atMost)
+          if (expires !== undefined && expires > MAX_LINK_SECONDS) throw unusable(messages.jobs.atMost)
           return client.call('createLink', { params: { job_id: id }, body })
         },
         ({ url }) => url,
@@ -188,7 +187,7 @@ function registerAnalyse(command: AddCommand, messages: Messages): void {
     async (client, file: string, options: AnalyseOptions) => {
       const named = [{ path: file === STANDARD_INPUT ? file : absolutePath(messages)(file) }]
       const { signal } = new AbortController()
-      return withInputs(named, { messages: messagesFor(messages, options), signal }, async ([song]) => {
+      return withInputs(named, { messages, signal }, async ([song]) => {
         const { path = '', name = '' } = song ?? {}
         const accept = acceptOf(options)
         const fields = {
@@ -198,8 +197,7 @@ function registerAnalyse(command: AddCommand, messages: Messages): void {
         }
         const files = { file: { content: await openAsBlob(path), name } }
         const analysis = await client.call('analyze', { fields, files })
-        if (options.target !== undefined)
-          await saveNew(Response.json(analysis.target), options.target, messagesFor(messages, options))
+        if (options.target !== undefined) await saveNew(Response.json(analysis.target), options.target, messages)
         return analysis
       })
     },

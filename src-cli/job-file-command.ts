@@ -4,7 +4,7 @@ import { ENDPOINTS } from '../src-contract/endpoints.ts'
 import { FORMAT_NAMES, type Format } from '../src-contract/formats.ts'
 import type { AddCommand, ClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
-import { type Messages, messagesFor } from './messages.ts'
+import type { Messages } from './messages.ts'
 import { nameOf, saveNew } from './save-file.ts'
 
 interface FileOptions extends ClientOptions {
@@ -27,7 +27,7 @@ export function registerJobFile(command: AddCommand, messages: Messages): void {
       const query = format === undefined ? {} : { format }
       const answer = await client.open('readJobFile', { params: { job_id: id, file }, query })
       const target = options.out ?? absolutePath(messages)(nameOf(answer, file))
-      await saveNew(answer, target, messagesFor(messages, options))
+      await saveNew(answer, target, messages)
       return { file: target }
     },
     (saved) => say.saved(saved.file),

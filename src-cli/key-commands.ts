@@ -4,7 +4,7 @@ import { ApiError, errorOf } from '../src-contract/client.ts'
 import { SCOPES, type Scope } from '../src-contract/endpoint.ts'
 import { type ClientOptions, commandGroup } from './client-command.ts'
 import { duration } from './duration.ts'
-import { type Messages, messagesFor } from './messages.ts'
+import type { Messages } from './messages.ts'
 import { table } from './text-output.ts'
 
 /** Adds `keys create`, `keys list` and `keys revoke`. */
@@ -30,8 +30,7 @@ export function registerKeyCommands(program: Command, dataDir: string, messages:
   command(
     'revoke',
     say.revoke,
-    (client, id: string, options: ClientOptions) =>
-      client.call('revokeKey', { params: { key_id: id } }).catch(unknownKey(id, messagesFor(messages, options))),
+    (client, id: string) => client.call('revokeKey', { params: { key_id: id } }).catch(unknownKey(id, messages)),
     (key) => say.revoked(key.name),
   ).argument('<id>', say.id)
 }

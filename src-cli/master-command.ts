@@ -63,9 +63,9 @@ function masterCommand(file: string, options: MasterCommandOptions, messages: Me
   const { platforms = PLATFORMS.join(','), out = absolutePath(messages)(MASTERS_FOLDER) } = options
   const named = [{ path: file, name: options.title }, ...(options.reference ?? []).map((path) => ({ path }))]
   const others = [options.recipe, options.cover, ...(options.target ?? [])].filter((one) => one !== undefined)
-  const work = ({ signal, showProgress, spoken }: LongRun) =>
-    withInputs(named, { messages: spoken, signal, others }, ([song, ...references]) =>
-      withService({ ...options, sweeps: true }, spoken, (client) =>
+  const work = ({ signal, showProgress }: LongRun) =>
+    withInputs(named, { messages, signal, others }, ([song, ...references]) =>
+      withService({ ...options, sweeps: true }, messages, (client) =>
         withoutEmptyFolder(out, () =>
           masterFile(
             client,
@@ -80,9 +80,9 @@ function masterCommand(file: string, options: MasterCommandOptions, messages: Me
               ...(options.recipe === undefined ? {} : { recipePath: options.recipe }),
               ...(options.cover === undefined ? {} : { coverPath: options.cover }),
             },
-            (job) => showProgress(job.progress, spoken.master.stages[job.stage ?? job.status]),
+            (job) => showProgress(job.progress, messages.master.stages[job.stage ?? job.status]),
             signal,
-            spoken,
+            messages,
           ),
         ),
       ),

@@ -19,7 +19,7 @@ export function terminalMessages(
   return MESSAGES[languageOfLocale(locale)]
 }
 
-/** Returns the messages of a command with or without `--json`. */
+/** Returns the messages of the whole program, with or without `--json`. */
 export const messagesFor = (messages: Messages, { json }: { readonly json?: boolean }): Messages =>
   json ? en : messages
 

@@ -9,7 +9,7 @@ import { redirectFile, removeRedirect } from '../src-server/db/redirect-file.ts'
 import { type ClientOptions, printFailure, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { FAILED } from './exit-codes.ts'
-import { type Messages, messagesFor } from './messages.ts'
+import type { Messages } from './messages.ts'
 import { notSaved } from './save-file.ts'
 import { createServiceClient } from './service-client.ts'
 import { unusable } from './unusable-input.ts'
@@ -42,7 +42,7 @@ export function registerOpenCommand(program: Command, dataDir: string, messages:
     .option('--print', say.print)
     .action(async (options: OpenOptions) => {
       try {
-        const { text, json } = await open(options, messagesFor(messages, options))
+        const { text, json } = await open(options, messages)
         process.stdout.write(`${options.json ? JSON.stringify(json) : text}\n`)
       } catch (error) {
         printFailure(error, messages, options.json === true)

@@ -12,7 +12,7 @@ import { clientCommands } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { STANDARD_INPUT, withInputs } from './input-file.ts'
 import { readTargets } from './master.ts'
-import { type Messages, messagesFor } from './messages.ts'
+import type { Messages } from './messages.ts'
 import { saveNew } from './save-file.ts'
 import type { ServiceClient } from './service-client.ts'
 import { acceptOf, type MasteringOptions, settingOption, withReferences } from './setting-options.ts'
@@ -36,7 +36,7 @@ export function registerPreviewCommand(program: Command, dataDir: string, messag
   const command = clientCommands(program, dataDir, messages)(
     'preview',
     say.about,
-    (client, file: string, options: PreviewOptions) => preview(client, file, options, messagesFor(messages, options)),
+    (client, file: string, options: PreviewOptions) => preview(client, file, options, messages),
     (written) => say.written(written.file, String(written.start_seconds), decibels(written.integrated_lufs)),
   )
     .argument('<file>', messages.jobs.file)

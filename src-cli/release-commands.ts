@@ -24,7 +24,7 @@ import {
 import { absolutePath } from './data-dir.ts'
 import { FAILED } from './exit-codes.ts'
 import { STANDARD_INPUT, withInputs } from './input-file.ts'
-import { type Messages, messagesFor } from './messages.ts'
+import type { Messages } from './messages.ts'
 import { registerEditing } from './release-edit-commands.ts'
 import { registerMasteringCommands } from './release-master-commands.ts'
 import { describeRelease } from './release-text.ts'
@@ -186,9 +186,7 @@ function registerTables(command: AddCommand, messages: Messages): void {
     'import <file>',
     say.import,
     (client, file: string, options: ImportOptions) =>
-      withTable(file, messagesFor(messages, options), (part) =>
-        client.call('importReleases', { ...part, fields: namesBeside(options) }),
-      ),
+      withTable(file, messages, (part) => client.call('importReleases', { ...part, fields: namesBeside(options) })),
     shownAll,
   )
     .option('--title <title>', say.importTitle)
@@ -200,7 +198,7 @@ function registerTables(command: AddCommand, messages: Messages): void {
       const csv = await (await client.open('readReleaseCsv', { params: { release_id: id } })).text()
       if (options.out === undefined) return { csv }
       // An existing file may hold the owner's own changes.
-      await writeNew(options.out, `\ufeff${csv}`, messagesFor(messages, options))
+      await writeNew(options.out, `\ufeff${csv}`, messages)
       return { file: options.out }
     },
     (outcome) => ('csv' in outcome ? outcome.csv : say.written(outcome.file)),
@@ -208,10 +206,8 @@ function registerTables(command: AddCommand, messages: Messages): void {
   command(
     'update <id> <file>',
     say.update,
-    (client, id: string, file: string, options: ClientOptions) =>
-      withTable(file, messagesFor(messages, options), (part) =>
-        client.call('changeReleaseByCsv', { params: { release_id: id }, ...part }),
-      ),
+    (client, id: string, file: string) =>
+      withTable(file, messages, (part) => client.call('changeReleaseByCsv', { params: { release_id: id }, ...part })),
     shownAll,
   )
 }

@@ -6,7 +6,7 @@ import { type Release, ReleaseChange, TrackChange } from '../src-contract/releas
 import { type AddCommand, type ClientOptions, runClientCommand } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { withInputs } from './input-file.ts'
-import { type Messages, messagesFor } from './messages.ts'
+import type { Messages } from './messages.ts'
 import { describeRelease } from './release-text.ts'
 import { saveNew } from './save-file.ts'
 import type { ServiceClient } from './service-client.ts'
@@ -25,18 +25,14 @@ export function registerEditing(command: AddCommand, messages: Messages): void {
     runClientCommand(options, messages, work, shown)
   command('set <id> <facts...>', say.set).action((id: string, facts: string[], options: ClientOptions) =>
     run(options, async (client) => {
-      const body = factsOf(
-        facts,
-        ReleaseChange,
-        messagesFor(messages, options),
-      ) as CallArguments<'changeRelease'>['body']
+      const body = factsOf(facts, ReleaseChange, messages) as CallArguments<'changeRelease'>['body']
       return client.call('changeRelease', { params: { release_id: id }, body })
     }),
   )
   command('track <id> <track> <facts...>', say.track).action(
     (id: string, track: string, facts: string[], options: ClientOptions) =>
       run(options, async (client) => {
-        const body = factsOf(facts, TrackChange, messagesFor(messages, options)) as CallArguments<'changeTrack'>['body']
+        const body = factsOf(facts, TrackChange, messages) as CallArguments<'changeTrack'>['body']
         return client.call('changeTrack', { params: { release_id: id, track_id: track }, body })
       }),
   )
@@ -68,7 +64,7 @@ function registerCover(command: AddCommand, messages: Messages): void {
       runClientCommand(
         options,
         messages,
-        (client) => changeCover(client, { id, picture, ...options }, messagesFor(messages, options)),
+        (client) => changeCover(client, { id, picture, ...options }, messages),
         (outcome) =>
           'file' in outcome
             ? messages.file.saved(outcome.file)

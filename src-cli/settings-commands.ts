@@ -6,7 +6,7 @@ import { isAgreed } from './agreement.ts'
 import { type ClientOptions, commandGroup } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { ffmpegInUse } from './doctor-command.ts'
-import { type Messages, messagesFor } from './messages.ts'
+import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { table } from './text-output.ts'
 import { unusable } from './unusable-input.ts'
@@ -25,8 +25,7 @@ export function registerSettingsCommands(program: Command, dataDir: string, mess
   command(
     'ffmpeg',
     say.ffmpeg,
-    (client, path: string | undefined, options: FfmpegOptions) =>
-      choose(client, path, options, messagesFor(messages, options)),
+    (client, path: string | undefined, options: FfmpegOptions) => choose(client, path, options, messages),
     (choice) => describe(choice, messages),
   )
     .argument('[path]', say.path, absolutePath(messages))
@@ -35,7 +34,7 @@ export function registerSettingsCommands(program: Command, dataDir: string, mess
   command(
     'farm',
     say.farm,
-    (client, options: FarmOptions) => setFarm(client, options, messagesFor(messages, options)),
+    (client, options: FarmOptions) => setFarm(client, options, messages),
     ({ farm }) => (farm ? `${farm.queue}  ${farm.blobs}\n${say.fromNextStart}` : messages.machines.alone),
   )
     .option('--queue <address>', messages.serve.queue)

@@ -8,7 +8,7 @@ import { DEFAULT_SETTINGS } from '../src-contract/settings.ts'
 import { ACCEPT_ANY } from '../src-contract/song-files.ts'
 import { type AddCommand, type ClientOptions, commandGroup } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
-import { type Messages, messagesFor } from './messages.ts'
+import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { givenSettings, ListOption, OWN_NAMES, settingOption, wordsOf } from './setting-options.ts'
 import { table } from './text-output.ts'
@@ -61,8 +61,8 @@ function registerChanging(command: AddCommand, messages: Messages): void {
     command(
       name,
       say[name],
-      async (client, folder: string, options: ClientOptions) => {
-        const params = { folder_id: await idOf(client, folder, messagesFor(messages, options)) }
+      async (client, folder: string) => {
+        const params = { folder_id: await idOf(client, folder, messages) }
         return client.call('changeWatchFolder', { params, body: changes[name] })
       },
       (changed) => describe([changed], messages),
@@ -73,8 +73,8 @@ function registerChanging(command: AddCommand, messages: Messages): void {
   command(
     'remove',
     say.remove,
-    async (client, folder: string, options: ClientOptions) => {
-      const params = { folder_id: await idOf(client, folder, messagesFor(messages, options)) }
+    async (client, folder: string) => {
+      const params = { folder_id: await idOf(client, folder, messages) }
       return client.call('removeWatchFolder', { params })
     },
     () => say.removed,

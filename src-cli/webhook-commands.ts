@@ -6,7 +6,7 @@ import { MAX_PAGE_SIZE } from '../src-contract/limits.ts'
 import type { Delivery, Webhook } from '../src-contract/webhooks.ts'
 import { type AddCommand, type ClientOptions, commandGroup, runClientCommand } from './client-command.ts'
 import { FAILED } from './exit-codes.ts'
-import { type Messages, messagesFor } from './messages.ts'
+import type { Messages } from './messages.ts'
 import { table } from './text-output.ts'
 import { unusable } from './unusable-input.ts'
 import { wholeNumberFrom } from './whole-number-option.ts'
@@ -60,7 +60,7 @@ function registerSecret(command: AddCommand, messages: Messages): void {
         messages,
         (client) => {
           if (id === undefined) return client.call(options.show ? 'readJobSigningSecret' : 'replaceJobSigningSecret')
-          if (options.show) throw unusable(messagesFor(messages, options).webhooks.either)
+          if (options.show) throw unusable(messages.webhooks.either)
           return client.call('replaceWebhookSecret', { params: { webhook_id: id } })
         },
         ({ secret }) => `${id === undefined ? say.ownSecret : say.added(id)}\n${secret}`,
