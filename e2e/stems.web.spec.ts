@@ -44,9 +44,8 @@ test('dropped stems are asked about, heard by lanes, mixed by keyboard and maste
   await one.press('Enter')
 
   const row = rowOf(page, 'Night Drive')
-  // The stored song can be listed before the upload is answered, whose row then goes.
   await expect(page.locator('.song.ready')).toHaveCount(1)
-  await expect(page.locator('.song')).toHaveCount(1)
+  expect(await page.locator('.song').count(), 'the upload is that row').toBe(1)
   const lanes = page.getByRole('region', { name: 'Stems' })
   for (const [name, role] of STEMS)
     await expect(lanes.getByRole('combobox', { name: `Role of ${name}`, exact: true })).toHaveValue(role)

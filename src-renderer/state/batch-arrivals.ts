@@ -66,7 +66,7 @@ export class BatchArrivals {
     const { store, storedSort, uploads, references, changes, metadata, rowOrder, analyses, starts } = this.#deps
     const { batch: known, order: shown } = store.getState()
     // A song with an unanswered upload is still shown as that upload, in its place.
-    const isArriving = ({ source }: BatchSong) => !shown.includes(source.source_id) && uploads.isArriving(source)
+    const isArriving = (song: BatchSong) => !shown.includes(song.source.source_id) && uploads.isArriving(song)
     const songs = starts.shown(read.songs.filter((song) => !isArriving(song)))
     const batch = mergedBatch(known, { ...read, songs }, changes.holds, (id) => metadata.holds(id))
     const uploadIds = uploads.store.getState().uploads.map((one) => one.uploadId)

@@ -1,6 +1,6 @@
 /** Files on their way to the batch, and refused or interrupted ones. A file that has arrived belongs to the batch. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import type { Source } from '../../src-contract/app.ts'
+import type { BatchSong, Source } from '../../src-contract/app.ts'
 import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import type { MasterSettings } from '../../src-contract/settings.ts'
@@ -227,8 +227,15 @@ export class Uploads {
   }
 
   /** Returns whether a stored song is still being sent by this page: its bytes are there before the answer is. */
-  isArriving({ filename, size_bytes }: Source): boolean {
-    return this.#uploads().some((one) => one.state === 'sending' && isOf(filename, size_bytes)(one))
+  isArriving({ source, stem_count }: Pick<BatchSong, 'source' | 'stem_count'>): boolean {
+    const isFile = isOf(source.filename, source.size_bytes)
+    return this.#uploads().some((one) => {
+      // The song of stems has neither their names nor their size.
+      const isIts = this.#stems.has(one.uploadId)
+        ? stem_count !== undefined && source.created_at >= one.addedAt
+        : isFile(one)
+      return one.state === 'sending' && isIts
+    })
   }
 
   /** Removes and returns the interrupted upload of a song that arrived after all; undefined without one. */

@@ -565,8 +565,12 @@ describe('what arrives while the batch is read', () => {
     expect(batch.store.getState().batch?.settings.intensity).toBe(80)
   })
 
-  it('shows a song once, as its upload, while the answer to that upload is on its way', async () => {
+  it.each([false, true])('shows a song once, as its upload, until that is answered; stems: %s', async (isStems) => {
     const { options, server } = setUp()
+    server.songs.push(song('old', { stem_count: 2 }))
+    const created_at = '2999-01-01T00:00:00.000Z'
+    // The song of stems has a name and a size of its own.
+    const stored = isStems ? { ...source('a'), filename: 'Sum.wav', size_bytes: 9, created_at } : source('a')
     let answer: () => void = () => undefined
     const late = new Promise<void>((resolve) => {
       answer = resolve
@@ -574,17 +578,18 @@ describe('what arrives while the batch is read', () => {
     const slow = createBatch({
       ...options,
       upload: async () => {
-        server.songs.push(song('a'))
+        server.songs.push({ ...song('a', isStems ? { stem_count: 2 } : {}), source: stored })
         await late
-        return source('a')
+        return stored
       },
     })
+    if (isStems) slow.addStems([file('a.wav'), file('b.wav')])
+    else slow.addFiles([file('a.wav')])
     await slow.read()
-    slow.addFiles([file('a.wav')])
-    await slow.read()
-    expect(slow.store.getState().order).toEqual(slow.uploads.store.getState().uploads.map((one) => one.uploadId))
+    const [upload] = slow.uploads.store.getState().uploads
+    expect(slow.store.getState().order).toEqual(['old', upload?.uploadId])
     answer()
-    await expect.poll(() => slow.store.getState().order).toEqual(['a'])
+    await expect.poll(() => slow.store.getState().order).toEqual(['old', 'a'])
     expect(slow.uploads.store.getState().uploads).toEqual([])
   })
 })
