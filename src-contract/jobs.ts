@@ -39,6 +39,7 @@ import { SavedTarget } from './saved-targets.ts'
 import {
   CHANGED_SETTINGS,
   HasRecipe,
+  RecipeId,
   SETTING_FIELDS,
   SettingRecipe,
   SettingTargets,
@@ -119,6 +120,7 @@ export const Job = exactly({
   ...SHOWN_SETTINGS,
   saved_targets: ShownTargets,
   has_recipe: HasRecipe,
+  recipe_id: RecipeId,
   warnings: Type.Array(Warning),
   results: Type.Array(MasterResult),
   forecast: Type.Optional(

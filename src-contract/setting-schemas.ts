@@ -114,6 +114,10 @@ export const SHOWN_SETTINGS = ofEach<Shown>((name) => {
 export const HasRecipe = Type.Optional(
   Type.Literal(true, { description: 'Extension: a recipe was followed instead of a plan; it is in report.json.' }),
 )
+/** Identifier of the recipe in answers. */
+export const RecipeId = Type.Optional(
+  Type.String({ description: 'Extension: identifies the recipe that was followed, the same for the same JSON.' }),
+)
 /** Targets in answers: their curves are left out. Weights are relative to that of the first reference and have no bounds. */
 const { name } = SavedTarget.properties
 const weight = Type.Optional(Type.Number({ description: 'Weight beside other references; 1 when absent.' }))

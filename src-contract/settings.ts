@@ -468,6 +468,23 @@ export function shownSettings({ target_lufs, targets, recipe, ...settings }: Job
   return target_lufs === null ? shown : { ...shown, target_lufs }
 }
 
+const recipeIds = new WeakMap<WrittenRecipe, string>()
+
+/** Returns an identifier of a recipe, the same for the same JSON: 64 bits in hexadecimal, two FNV-1a hashes of 32 bits with different primes. */
+export function recipeId(recipe: WrittenRecipe): string {
+  const known = recipeIds.get(recipe)
+  if (known !== undefined) return known
+  const text = JSON.stringify(recipe)
+  let [first, second] = [0x811c9dc5, 0x811c9dc5]
+  for (let at = 0; at < text.length; at += 1) {
+    first = Math.imul(first ^ text.charCodeAt(at), 0x01000193)
+    second = Math.imul(second ^ text.charCodeAt(at), 0x85ebca6b)
+  }
+  const id = [first, second].map((hash) => (hash >>> 0).toString(16).padStart(8, '0')).join('')
+  recipeIds.set(recipe, id)
+  return id
+}
+
 /** Returns stored settings of a song; settings newer than the stored version have their defaults. */
 export function masterSettings(stored: Pick<MasterSettings, 'platforms'> & Partial<MasterSettings>): MasterSettings {
   return picked(MASTER_MEMBERS, stored)

@@ -4,7 +4,7 @@ import type { Job } from '../../src-contract/jobs.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import type { Warning } from '../../src-contract/report.ts'
-import { type JobSettings, jobSettings, type MasterSettings, shownSettings } from '../../src-contract/settings.ts'
+import { jobSettings, type MasterSettings, recipeId, shownSettings } from '../../src-contract/settings.ts'
 import { chosenMix, skippedWith } from '../../src-contract/stem-mix.ts'
 import type { StemMix } from '../../src-contract/stem-settings.ts'
 import { isWithoutCost } from '../../src-contract/text/costs.ts'
@@ -177,23 +177,30 @@ const CAME_TO_NOTHING: readonly RowKind[] = ['failed', 'cancelled', 'refused']
 
 const isStarted = ({ kind }: Pick<SongRow, 'kind'>) => !NOT_STARTED.includes(kind)
 
+/** Returns the identifier of the recipe that a job followed or that settings have; undefined without one. */
+const recipeIdOf = (made: MasterSettings | Job) =>
+  'job_id' in made ? made.recipe_id : made.recipe ? recipeId(made.recipe) : undefined
+
 /** Returns whether a job has the masters that a song would get with its settings of now. */
 function isMadeWith(job: Job, song: BatchSong, now: MasterSettings): boolean {
   // A job knows its saved targets by name and weight.
-  const key = (settings: JobSettings, targets: Job['saved_targets'], isFile: boolean, mix?: StemMix | null) => {
-    const { platforms, style: _style, reference_amount, skip_repairs, targets: _curves, ...rest } = settings
+  const key = (made: MasterSettings | Job, targets: Job['saved_targets'], isFile: boolean, mix?: StemMix | null) => {
+    const {
+      platforms,
+      style: _style,
+      reference_amount,
+      skip_repairs,
+      targets: _curves,
+      recipe: _,
+      ...rest
+    } = jobSettings(made)
     const skipped = skippedWith(skip_repairs, mix)
     const reference = (isFile || targets) && [reference_amount, isFile, targets]
-    return JSON.stringify([[...platforms].sort(), rest, skipped, reference, chosenMix(mix ?? {})])
+    return JSON.stringify([[...platforms].sort(), rest, skipped, reference, chosenMix(mix ?? {}), recipeIdOf(made)])
   }
   return (
-    key(jobSettings(job), job.saved_targets, job.reference_filename !== undefined, job.stem_mix) ===
-    key(
-      jobSettings(now),
-      shownSettings(now).saved_targets,
-      now.reference_source_id !== null,
-      song.stem_count ? now.stem_mix : null,
-    )
+    key(job, job.saved_targets, job.reference_filename !== undefined, job.stem_mix) ===
+    key(now, shownSettings(now).saved_targets, now.reference_source_id !== null, song.stem_count ? now.stem_mix : null)
   )
 }
 
@@ -233,11 +240,11 @@ function mastersOf(row: SongRow, common: MasterSettings | null): string | null {
   // A job knows only the name of its reference.
   if ('job_id' in made && (made.expired || made.reference_filename || made.saved_targets)) return null
   // The name of a style changes nothing: its values count.
-  const { platforms, reference_amount, style, ...settings } = jobSettings(made)
+  const { platforms, reference_amount, style, recipe: _, ...settings } = jobSettings(made)
   const reference =
     'reference_source_id' in made && made.reference_source_id ? [made.reference_source_id, reference_amount] : []
   const mix = chosenMix((row.song.stem_count && made.stem_mix) || {})
-  return JSON.stringify([row.song.source.sha256, [...platforms].sort(), settings, reference, ...(mix ? [mix] : [])])
+  return JSON.stringify([row.song.source.sha256, [...platforms].sort(), settings, reference, mix, recipeIdOf(made)])
 }
 
 /** Marks songs not yet started that would get the same masters as a song that was started or is higher up. */

@@ -4,7 +4,7 @@ import type { JobCompleted, JobFailed } from '../../src-contract/events.ts'
 import type { CreatedJob, Job, Stage } from '../../src-contract/jobs.ts'
 import { resultForecast } from '../../src-contract/playback-forecast.ts'
 import type { Warning } from '../../src-contract/report.ts'
-import { shownSettings } from '../../src-contract/settings.ts'
+import { recipeId, shownSettings } from '../../src-contract/settings.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { failureText, warningText } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
@@ -54,6 +54,7 @@ function specifiedPart(job: JobRecord) {
 /** Returns one job in the form of `GET /api/v1/jobs/{job_id}`; `live` is set while it is unfinished. */
 export function jobPayload(job: JobRecord, live: LiveState | undefined, view: PayloadView): Job {
   const { song } = job
+  const { recipe } = job.request.settings
   const { platforms: _, ...settings } = shownSettings(job.request.settings)
   return {
     ...specifiedPart(job),
@@ -90,6 +91,7 @@ export function jobPayload(job: JobRecord, live: LiveState | undefined, view: Pa
     duration_seconds: song.facts.durationSeconds,
     codec: song.facts.codec,
     ...settings,
+    ...present('recipe_id', recipe ? recipeId(recipe) : undefined),
     warnings: warningPayloads(job.warnings, view.language),
     results: [...(job.result?.masters ?? [])],
     ...present('forecast', job.result && resultForecast(job.result.masters, job.result.release)),

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { AnalysisSummary, BatchSong } from '../../src-contract/app.ts'
 import { FAILURE_CODES, type FailureCode } from '../../src-contract/errors.ts'
 import type { Job } from '../../src-contract/jobs.ts'
+import type { WrittenRecipe } from '../../src-contract/recipe-schemas.ts'
 import type { SavedTarget } from '../../src-contract/saved-targets.ts'
-import type { MasterSettings } from '../../src-contract/settings.ts'
+import { type MasterSettings, recipeId } from '../../src-contract/settings.ts'
 import { failureText } from '../../src-contract/text/text.ts'
 import { workOf } from '../../src-renderer/screens/master/use-batch.ts'
 import { isRepeatable, isWorthAgain } from '../../src-renderer/state/jobs.ts'
@@ -58,6 +59,12 @@ describe('a mastered song whose settings have changed since', () => {
     const aimed = { ...settings, targets: [target] }
     expect(isChangedSince(rowOf(aimed, { saved_targets: [target] }), settings), 'the same target').toBe(false)
     expect(isChangedSince(rowOf(aimed, { saved_targets: [{ ...target, weight: 1 }] }), settings)).toBe(true)
+    const recipe = { version: 2, stages: [] } as WrittenRecipe
+    const followed = { has_recipe: true, recipe_id: recipeId(recipe) } as const
+    expect(isChangedSince(rowOf({ ...settings, recipe }, followed), settings), 'the same recipe').toBe(false)
+    const other = { ...recipe, version: 1 } as WrittenRecipe
+    expect(isChangedSince(rowOf({ ...settings, recipe: other }, followed), settings), 'another recipe').toBe(true)
+    expect(isChangedSince(rowOf(null, followed), settings), 'no recipe any more').toBe(true)
     expect(isChangedSince(rowOf(null, { status: 'queued' }), { ...settings, tier: 'premium' }), 'not yet').toBe(false)
   })
 

@@ -1,6 +1,8 @@
 /** The field `recipe`: a report's recipe sent back to the service. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { WrittenRecipe } from '../../../src-contract/recipe-schemas.ts'
 import type { Report } from '../../../src-contract/report.ts'
+import { recipeId } from '../../../src-contract/settings.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -30,7 +32,8 @@ test('goes back in as a field, as a file and in a retry, and gives the same mast
   for (const sent of [text, asFile(JSON.stringify(report))]) {
     const { job_id } = await service.newJob(fields(sent as string))
     const ended = await service.ended(job_id)
-    expect(ended).toMatchObject({ has_recipe: true, warmth: 0, tilt_db: 0 })
+    const recipe_id = recipeId(report.recipe as WrittenRecipe)
+    expect(ended).toMatchObject({ has_recipe: true, recipe_id, warmth: 0, tilt_db: 0 })
     expect(JSON.stringify(ended.warnings)).not.toContain('RECIPE')
     expect(sumsOf(await reportOf(job_id))).toEqual(sumsOf(report))
   }
@@ -39,7 +42,8 @@ test('goes back in as a field, as a file and in a retry, and gives the same mast
   expect(sumsOf(await reportOf(retried.body.job_id))).toEqual(sumsOf(report))
   // A changed sound replaces the recipe.
   const again = await service.post(`/api/v1/jobs/${retried.body.job_id}/retry`, { warmth: 10 })
-  expect(await service.ended(again.body.job_id)).not.toHaveProperty('has_recipe')
+  const sounding = await service.ended(again.body.job_id)
+  for (const name of ['has_recipe', 'recipe_id']) expect(sounding).not.toHaveProperty(name)
 })
 
 test.each([
