@@ -16,7 +16,7 @@ import type {
 } from '../../src-worker/mastering/work-order.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import type { SendableFile } from '../artifacts/send-file.ts'
-import { AppError, checkedAt } from '../http/app-error.ts'
+import { AppError, checkedAt, unusable } from '../http/app-error.ts'
 import { toAppError } from '../http/envelope.ts'
 import { requireEdges } from '../jobs/edges.ts'
 import type { AuditionProcess } from './audition-process.ts'
@@ -206,7 +206,7 @@ export class Auditions {
   #songsOf({ sourceId, settings }: AuditionRequest): Pick<AuditionOrder, 'source' | 'reference'> {
     const take = (id: string, param: 'source_id' | 'reference_source_id') => {
       const song = this.#deps.takeSource(id, param)
-      if (!song) throw new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'unknown_song' }] })
+      if (!song) throw unusable(param, { rule: 'unknown_song' })
       return plainSong(song)
     }
     const referenceId = settings.reference_source_id

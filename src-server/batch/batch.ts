@@ -20,7 +20,7 @@ import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
 import type { StoredCover } from '../../src-worker/media/cover.ts'
 import type { Db } from '../db/open.ts'
-import { AppError, invalidRequest } from '../http/app-error.ts'
+import { AppError, invalidRequest, unusable } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
 import type { SourceJobs } from '../jobs/source-jobs.ts'
 import type { Sources } from '../sources/sources.ts'
@@ -222,12 +222,7 @@ export class BatchQueue {
       const presets = isKnown
         ? before.presets.map((one) => (one.name === preset.name ? preset : one))
         : [...before.presets, preset]
-      if (presets.length > MAX_PRESETS)
-        throw new AppError(
-          'INVALID_REQUEST',
-          {},
-          { param: 'name', details: [{ rule: 'items_at_most', limit: MAX_PRESETS }] },
-        )
+      if (presets.length > MAX_PRESETS) throw unusable('name', { rule: 'items_at_most', limit: MAX_PRESETS })
       this.#store.setCommon({ ...before, presets })
     })
   }

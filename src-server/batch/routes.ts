@@ -11,7 +11,7 @@ import type { Clock, Random } from '../../src-system/system.ts'
 import { MEDIA_TYPES } from '../../src-worker/media/audio-facts.ts'
 import { bytesAnswer, fileAnswer } from '../artifacts/send-file.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError, unusable } from '../http/app-error.ts'
 import { requireName } from '../http/display-name.ts'
 import { type Caller, isOwner, requireOwner, route } from '../http/route.ts'
 import type { SettingsStore } from '../settings/settings.ts'
@@ -85,7 +85,7 @@ function sourceRoutes(app: FastifyInstance, { batchService, random, tmp, ...rest
     const purpose = purposeOf(form)
     const file = form.files.get('file')
     if (!file) throw noFile(form.fields)
-    const { accept } = readAccept(form.fields)
+    const accept = readAccept(form.fields)
     const song = await rest.inspect(file, purpose === 'reference' ? 'reference_file' : 'file', signal, accept)
     const cover = await rest.coverOf(song, signal)
     const store = () => {
@@ -141,14 +141,7 @@ function purposeOf({ fields }: ReceivedForm): 'song' | 'reference' {
   const values = fields.get('purpose') ?? []
   const [purpose = 'song'] = values.filter((value) => value !== '')
   if (values.length <= 1 && (purpose === 'song' || purpose === 'reference')) return purpose
-  throw new AppError(
-    'INVALID_REQUEST',
-    {},
-    {
-      param: 'purpose',
-      details: [values.length > 1 ? { rule: 'once' } : { rule: 'one_of', words: ['song', 'reference'] }],
-    },
-  )
+  throw unusable('purpose', values.length > 1 ? { rule: 'once' } : { rule: 'one_of', words: ['song', 'reference'] })
 }
 
 function batchRoutes(app: FastifyInstance, { batchService: { batch } }: AppRoutesDeps): void {
@@ -224,7 +217,6 @@ function coverRoutes(app: FastifyInstance, deps: AppRoutesDeps): void {
   })
 }
 
-const noCover = () =>
-  new AppError('INVALID_REQUEST', {}, { param: 'cover_file', details: [{ rule: 'file_part', names: ['cover_file'] }] })
+const noCover = () => unusable('cover_file', { rule: 'file_part', names: ['cover_file'] })
 
 const asJson = (bytes: string) => ({ bytes, headers: { 'content-type': 'application/json; charset=utf-8' } })

@@ -10,7 +10,7 @@ import { MAX_MANIFEST_BYTES, MAX_MANIFEST_SONGS } from '../../src-contract/limit
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 import { DEFAULT_SETTINGS, jobSettings } from '../../src-contract/settings.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
-import { AppError, invalidRequest } from '../http/app-error.ts'
+import { AppError, invalidRequest, unusable } from '../http/app-error.ts'
 import { checked, inOneCase } from '../http/route.ts'
 import { changedRequest, type MasterRequest, requireReferences } from '../uploads/form.ts'
 
@@ -70,26 +70,25 @@ export function requestOf(
 
 function checkedHead(value: object, { checkWebhookUrl }: ManifestContext): ManifestHead {
   const head = checked(HeadSchema, value) as ManifestHead
-  if ((head.delivery === 'folder') !== (head.folder !== undefined)) throw unusable('folder', 'folder_of_delivery')
+  if ((head.delivery === 'folder') !== (head.folder !== undefined))
+    throw unusable('folder', { rule: 'folder_of_delivery' })
   requestOf(head, {}, checkWebhookUrl)
   return head
 }
 
 function checkedLine(value: object, head: ManifestHead, context: ManifestContext): ManifestLine {
   const line = checked(LineSchema, value) as ManifestLine
-  if (SONG_MEMBERS.filter((name) => line[name] !== undefined).length !== 1) throw unusable('path', 'song_of_line')
+  if (SONG_MEMBERS.filter((name) => line[name] !== undefined).length !== 1)
+    throw unusable('path', { rule: 'song_of_line' })
   if (line.source_id !== undefined && !context.isSession && !context.isStemSet(line.source_id))
-    throw unusable('source_id', 'unknown_set')
-  if (line.subfolder !== undefined && head.folder === undefined) throw unusable('subfolder', 'folder_of_delivery')
+    throw unusable('source_id', { rule: 'unknown_set' })
+  if (line.subfolder !== undefined && head.folder === undefined)
+    throw unusable('subfolder', { rule: 'folder_of_delivery' })
   const { settings } = requestOf(head, line, context.checkWebhookUrl)
   requireReferences(settings, settings)
   if (settings.platforms.length === 0)
     throw new AppError('INVALID_PLATFORM', { allowed: PLATFORMS.join(', ') }, { param: 'platforms' })
   return line
-}
-
-function unusable(param: string, rule: 'folder_of_delivery' | 'song_of_line' | 'unknown_set' | 'json'): AppError {
-  return new AppError('INVALID_REQUEST', {}, { param, details: [{ rule }] })
 }
 
 /** Parses one line as a JSON object. Throws INVALID_REQUEST. */
@@ -100,7 +99,7 @@ function parsed(text: string): object {
   } catch {
     // Named below.
   }
-  throw unusable('json', 'json')
+  throw unusable('json', { rule: 'json' })
 }
 
 /** Runs a check and adds the number of the line to its refusal. */

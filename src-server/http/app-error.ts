@@ -43,6 +43,11 @@ export function invalidRequest(reason: RequestReason, options: AppErrorOptions =
   return new AppError('INVALID_REQUEST', { reason }, options)
 }
 
+/** Returns INVALID_REQUEST with the rule that the value of `param` breaks. */
+export function unusable(param: string, rule: Detail): AppError {
+  return new AppError('INVALID_REQUEST', {}, { param, details: [rule] })
+}
+
 /** Runs a check of the value at `place`, such as `settings` or `tracks[1]`: a field that it refuses is named as a member of that. */
 export function checkedAt<Result>(place: string, check: () => Result): Result {
   try {

@@ -13,7 +13,7 @@ import {
 } from '../../src-contract/endpoint.ts'
 import { type Language, preferredLanguage } from '../../src-contract/text/language.ts'
 import { wholeNumber } from '../../src-contract/whole-number.ts'
-import { AppError, invalidRequest } from './app-error.ts'
+import { AppError, invalidRequest, unusable } from './app-error.ts'
 import { type BodyReading, bodyChunks } from './body.ts'
 import { schemaFault } from './schema-fault.ts'
 
@@ -165,8 +165,7 @@ function queryOf({ query }: FastifyRequest, endpoint: Endpoint): unknown {
     return known && checkedTexts(known, Object.fromEntries(given.filter(([name]) => Object.hasOwn(declared, name))))
   const ofBody = { ...form?.fields.properties, ...form?.files, ...(body as Partial<TObject> | undefined)?.properties }
   const misplaced = given.find(([name]) => Object.hasOwn(ofBody, name) && !Object.hasOwn(declared, name))?.[0]
-  if (misplaced !== undefined)
-    throw new AppError('INVALID_REQUEST', {}, { param: misplaced, details: [{ rule: 'not_in_query' }] })
+  if (misplaced !== undefined) throw unusable(misplaced, { rule: 'not_in_query' })
   return known && checkedTexts(known, query)
 }
 
@@ -226,7 +225,7 @@ function checkedTexts(schema: TObject, given: unknown): unknown {
   const value = { ...(given as Readonly<Record<string, unknown>>) }
   for (const [name, member] of Object.entries<TSchema & { readonly type?: string }>(schema.properties)) {
     const text = value[name]
-    if (Array.isArray(text)) throw new AppError('INVALID_REQUEST', {}, { param: name, details: [{ rule: 'once' }] })
+    if (Array.isArray(text)) throw unusable(name, { rule: 'once' })
     if (typeof text !== 'string') continue
     value[name] = member.type === 'integer' ? (wholeNumber(text) ?? text) : inOneCase(name, text)
   }
@@ -244,9 +243,7 @@ export function checked(schema: TSchema, value: unknown): unknown {
   const fault = schemaFault(schema, value)
   if (!fault) return value
   const { place: param, detail } = fault
-  throw param
-    ? new AppError('INVALID_REQUEST', {}, { param, details: [detail] })
-    : invalidRequest('body_not_object', { details: [detail] })
+  throw param ? unusable(param, detail) : invalidRequest('body_not_object', { details: [detail] })
 }
 
 /** Reads a body as JSON. Throws INVALID_REQUEST for anything else. */

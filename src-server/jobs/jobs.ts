@@ -11,7 +11,7 @@ import { keptFiles } from '../../src-worker/result/result-zip.ts'
 import { type JobFiles, placeIn, resultOf, type StoredFiles } from '../artifacts/job-files.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError, unusable } from '../http/app-error.ts'
 import type { Notify } from '../notify/notify.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import type { SpareRoom } from '../uploads/spare-room.ts'
@@ -330,5 +330,5 @@ function readCursor(cursor: string, sort: Sort): { serial: number; shownTitle: s
   } catch {
     // An unreadable text cannot be our cursor.
   }
-  throw new AppError('INVALID_REQUEST', {}, { param: 'cursor', details: [{ rule: 'cursor' }] })
+  throw unusable('cursor', { rule: 'cursor' })
 }

@@ -18,7 +18,7 @@ import { coverWarnings } from '../../src-worker/media/cover-warnings.ts'
 import { madeWith } from '../../src-worker/media/provenance.ts'
 import { disposition } from '../artifacts/send-file.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError, unusable } from '../http/app-error.ts'
 import { type Call, type Caller, type Maker, requireScope, route } from '../http/route.ts'
 import {
   changedRequest,
@@ -359,9 +359,7 @@ function ignoredHeader(names: readonly string[]): Record<string, string> {
 
 /** Returns the error for a passage that starts behind the end. */
 function startsBehind(durationSeconds: number): AppError {
-  const most = Math.floor(durationSeconds)
-  const details = [{ rule: 'number_between' as const, least: 0, most }]
-  return new AppError('INVALID_REQUEST', {}, { param: 'start_seconds', details })
+  return unusable('start_seconds', { rule: 'number_between', least: 0, most: Math.floor(durationSeconds) })
 }
 
 /** Runs one task at a time for each name; throws CONCURRENT_LIMIT while another is running. */

@@ -7,11 +7,10 @@ import { MAX_RECIPE_BYTES, MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts
 import type { Accept } from '../../src-contract/song-files.ts'
 import { isOfSong, restOf } from '../../src-contract/stem-likeness.ts'
 import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
-import type { Detail } from '../../src-contract/text/details.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
 import type { StemParts } from '../../src-worker/media/stored-stem.ts'
-import { AppError } from '../http/app-error.ts'
+import { unusable } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
 import type { InspectCover } from '../uploads/cover.ts'
 import { type FormContext, type MasterForm, noFile } from '../uploads/form.ts'
@@ -129,15 +128,14 @@ export async function submissionOf(
 /** Throws INVALID_REQUEST unless a set has the stems that a mix names, a voice if it is to come forward, and a mix if it is to be restored. */
 function requireStems(mix: StemMix, { stems: set, original }: StemParts): void {
   const { voice_forward_db: forwardDb, restore_missing: isRestored, stems = [] } = mix
-  const refuse = (param: string, detail: Detail) => new AppError('INVALID_REQUEST', {}, { param, details: [detail] })
-  if (set.length === 0) throw refuse('stems', { rule: 'needs_set' })
+  if (set.length === 0) throw unusable('stems', { rule: 'needs_set' })
   const unknown = stems.findIndex(({ stem }) => stem > set.length)
-  if (unknown >= 0) throw refuse(`stems.stems[${unknown}].stem`, { rule: 'between', least: 1, most: set.length })
+  if (unknown >= 0) throw unusable(`stems.stems[${unknown}].stem`, { rule: 'between', least: 1, most: set.length })
   const roles = set.map(({ role }, index) => stems.find(({ stem }) => stem === index + 1)?.role ?? role)
   if (forwardDb !== undefined && !roles.some((role) => role === 'voice' || role === 'backing'))
-    throw refuse('stems.voice_forward_db', { rule: 'no_voice' })
+    throw unusable('stems.voice_forward_db', { rule: 'no_voice' })
   if (isRestored && !(original?.likeness && isOfSong(restOf(original.likeness))))
-    throw refuse('stems.restore_missing', { rule: 'no_original' })
+    throw unusable('stems.restore_missing', { rule: 'no_original' })
 }
 
 /** Runs `use` with the mix of the stems as the song, if a submission has one; it is then removed. */
@@ -173,6 +171,6 @@ export function inspectPart(
 
 function storedSong(deps: SubmissionFormDeps, sourceId: string, param: SourceField): StoredSong {
   const song = deps.takeSource(sourceId, param)
-  if (!song) throw new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'unknown_song' }] })
+  if (!song) throw unusable(param, { rule: 'unknown_song' })
   return song
 }

@@ -10,7 +10,7 @@ import { discardFolder } from '../../src-system/disk.ts'
 import { withFolder } from '../../src-system/open-folder.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import { safeTitle } from '../../src-worker/result/names.ts'
-import { AppError, invalidRequest } from '../http/app-error.ts'
+import { AppError, invalidRequest, unusable } from '../http/app-error.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { outcomeOf } from './outcome.ts'
 import { listeningPage } from './page.ts'
@@ -53,8 +53,7 @@ export class ListeningTests {
   async make(request: ListeningTestRequest, parent: string, language: Language) {
     const { random, clock, store } = this.#deps
     const { kind, start_seconds: startSeconds, seconds, trials, title: asked, versions } = { ...DEFAULTS, ...request }
-    if (kind === 'abx' && versions.length > 2)
-      throw new AppError('INVALID_REQUEST', {}, { param: 'versions', details: [{ rule: 'items_at_most', limit: 2 }] })
+    if (kind === 'abx' && versions.length > 2) throw unusable('versions', { rule: 'items_at_most', limit: 2 })
     const found = versions.map((version, index) => this.#masterOf(version, index))
     const title = cleanName(asked ?? '') || found[0]!.title
     const sounds = await this.#withCopies(found, (files) =>
@@ -90,15 +89,13 @@ export class ListeningTests {
   /** Keeps a result once. Throws NOT_FOUND, or INVALID_REQUEST for a result of another test or of other sounds. */
   addResult(testId: string, { test_id, result_id, voter, trials }: ListeningResult, language: Language): ListeningTest {
     const { kind, versions } = this.#require(testId)
-    const refuse = (param: string, rule: 'other_test' | 'other_sounds') =>
-      new AppError('INVALID_REQUEST', {}, { param, details: [{ rule }] })
-    if (test_id !== testId) throw refuse('test_id', 'other_test')
+    if (test_id !== testId) throw unusable('test_id', { rule: 'other_test' })
     const known = new Set(versions.map(({ token }) => token))
     for (const [index, { a, b, x, answer }] of trials.entries()) {
       const isKnown = known.has(a) && known.has(b) && a !== b
       const isAnswered = answer === null ? kind === 'preference' : answer === a || answer === b
       const hasX = kind === 'abx' ? x === a || x === b : x === undefined
-      if (!isKnown || !isAnswered || !hasX) throw refuse(`trials[${index}]`, 'other_sounds')
+      if (!isKnown || !isAnswered || !hasX) throw unusable(`trials[${index}]`, { rule: 'other_sounds' })
     }
     this.#deps.store.addResult(testId, {
       ...{ resultId: result_id, voter: cleanName(voter), trials, receivedAtMs: this.#deps.clock.now() },

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { listeningTestEndpoints } from '../../src-contract/listening-tests.ts'
-import { AppError } from '../http/app-error.ts'
+import { unusable } from '../http/app-error.ts'
 import { route } from '../http/route.ts'
 import type { ListeningTests } from './listening-tests.ts'
 
@@ -20,8 +20,7 @@ export function listeningRoutes(app: FastifyInstance, deps: ListeningRoutesDeps)
   route(app, listeningTestEndpoints.createListeningTest, async ({ body, caller, language }) => {
     const isKey = caller.via === 'key'
     const folder = body.folder ?? (isKey ? undefined : (outputFolder() ?? undefined))
-    if (folder === undefined)
-      throw new AppError('INVALID_REQUEST', {}, { param: 'folder', details: [{ rule: 'members', names: ['folder'] }] })
+    if (folder === undefined) throw unusable('folder', { rule: 'members', names: ['folder'] })
     const parent = await (isKey ? allowedFolder(folder) : ownFolder(folder))
     return { status: 201, body: await listeningTests.make(body, parent, language) }
   })

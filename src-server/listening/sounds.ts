@@ -1,12 +1,11 @@
 /** Sounds of a listening test: one passage of several masters at one loudness, of equal length, without tags. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Detail } from '../../src-contract/text/details.ts'
 import { type Audio, allocateAudio } from '../../src-engine/dsp/block.ts'
 import { measureLoudness } from '../../src-engine/dsp/meters/loudness.ts'
 import { dbToGain } from '../../src-engine/dsp/units.ts'
 import { createQuantiser } from '../../src-engine/finalise/dither.ts'
 import { openWav, wavHead } from '../../src-worker/media/wav.ts'
-import { AppError } from '../http/app-error.ts'
+import { unusable } from '../http/app-error.ts'
 
 /** A passage, s. */
 export interface Passage {
@@ -41,10 +40,10 @@ export async function matchedSounds(
     // Each takes milliseconds, so that other requests run in between.
     await nextTurn()
   }
-  if (new Set(read.map(({ sampleRateHz }) => sampleRateHz)).size > 1) throw refused('versions', { rule: 'one_rate' })
+  if (new Set(read.map(({ sampleRateHz }) => sampleRateHz)).size > 1) throw unusable('versions', { rule: 'one_rate' })
   const loudness = read.map((audio) => measureLoudness(audio).integratedLufs)
   const loudnessLufs = Math.min(...loudness)
-  if (!Number.isFinite(loudnessLufs)) throw refused('start_seconds', { rule: 'silent_passage' })
+  if (!Number.isFinite(loudnessLufs)) throw unusable('start_seconds', { rule: 'silent_passage' })
   const sounds = []
   for (const [index, audio] of read.entries()) {
     const gainDb = loudnessLufs - loudness[index]!
@@ -63,7 +62,7 @@ function readPassage(file: string, { startSeconds, seconds }: Passage): Audio {
     if (bitDepth !== 24) throw new Error(`a master of ${bitDepth} bit`)
     if (first + count > frames) {
       const limit = Math.floor((10 * frames) / sampleRateHz) / 10
-      throw refused(first >= frames ? 'start_seconds' : 'seconds', { rule: 'passage', limit })
+      throw unusable(first >= frames ? 'start_seconds' : 'seconds', { rule: 'passage', limit })
     }
     const bytes = Buffer.from(wav.read(first, count))
     const audio = allocateAudio(2, count, sampleRateHz)
@@ -86,5 +85,3 @@ function written(audio: Audio, gainDb: number, seed: number): Uint8Array {
   quantiser.write(audio, bytes.subarray(head.length))
   return bytes
 }
-
-const refused = (param: string, detail: Detail) => new AppError('INVALID_REQUEST', {}, { param, details: [detail] })

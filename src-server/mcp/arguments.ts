@@ -1,6 +1,6 @@
 /** Arguments of tools as clients send them, read by the schema of the tool. */
 import type { TObject } from 'typebox'
-import { AppError } from '../http/app-error.ts'
+import { unusable } from '../http/app-error.ts'
 import { checked, inOneCase } from '../http/route.ts'
 
 /** The part of a schema that decides how a value is read. */
@@ -23,8 +23,7 @@ const CONFIRMATION = 'confirm'
  */
 export function readArguments(schema: TObject, given: unknown): Record<string, unknown> {
   const value = readValue(schema as Shape, given ?? {})
-  if (jsonType(value) !== 'object')
-    throw new AppError('INVALID_REQUEST', {}, { param: 'arguments', details: [{ rule: 'object' }] })
+  if (jsonType(value) !== 'object') throw unusable('arguments', { rule: 'object' })
   return checked(schema, value) as Record<string, unknown>
 }
 

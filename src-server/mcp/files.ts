@@ -7,7 +7,7 @@ import { discardFolder, inHome } from '../../src-system/disk.ts'
 import { type OpenFolder, withFolder } from '../../src-system/open-folder.ts'
 import { FileRefusedError, type RegularFile } from '../../src-system/regular-file.ts'
 import type { AllowedFolders } from '../access/allowed-folders.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError, unusable } from '../http/app-error.ts'
 import type { ToolFiles } from './tool.ts'
 
 export interface ToolFilesDeps {
@@ -26,7 +26,7 @@ export interface ToolFilesDeps {
 export function fullPath(given: string, param: string): string {
   const named = /^file:/i.test(given) ? pathOfUrl(given) : inHome(given)
   if (named !== undefined && path.isAbsolute(named)) return named
-  throw new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'full_path' }] })
+  throw unusable(param, { rule: 'full_path' })
 }
 
 /** Returns the path of a `file:` URL; undefined for another machine's, or a malformed one. */

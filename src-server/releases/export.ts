@@ -23,7 +23,7 @@ import { type Clock, isoTime } from '../../src-system/system.ts'
 import { MEDIA_TYPES } from '../../src-worker/media/audio-facts.ts'
 import { pictureFacts } from '../../src-worker/media/picture.ts'
 import { generatorIn, ofManifest, readClaimGenerator } from '../../src-worker/media/provenance.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError, unusable } from '../http/app-error.ts'
 import type { ReadyCover } from '../uploads/cover.ts'
 import { type CoverRow, coverFacts, coverRow } from '../uploads/cover-row.ts'
 import {
@@ -236,8 +236,7 @@ export class ReleaseExports {
     const exported = { ...stored, signedSources, cover: await this.#shopCover(stored, signal) }
     const planned = planSounds(exported, this.#deps.appVersion)
     const parent = request.folder === undefined ? outputFolder() : path.normalize(inHome(request.folder))
-    if (parent === null)
-      throw new AppError('INVALID_REQUEST', {}, { param: 'folder', details: [{ rule: 'members', names: ['folder'] }] })
+    if (parent === null) throw unusable('folder', { rule: 'members', names: ['folder'] })
     const real = await realPath(parent)
     await requireAllowed?.(real)
     await requireFolder(parent, real)

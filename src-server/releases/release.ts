@@ -7,8 +7,7 @@ import { isrcOf } from '../../src-contract/isrc.ts'
 import { MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
 import type { Release, ReleaseChange, Track, TrackChange } from '../../src-contract/releases.ts'
 import { SETTINGS } from '../../src-contract/settings.ts'
-import type { Detail } from '../../src-contract/text/details.ts'
-import { AppError, checkedAt } from '../http/app-error.ts'
+import { AppError, checkedAt, unusable } from '../http/app-error.ts'
 import { requireName } from '../http/display-name.ts'
 import { isDate, languageOf, upcOf } from './codes.ts'
 import { changedDisclosure } from './disclosure.ts'
@@ -94,10 +93,10 @@ export function changedFacts(
   requireName(given.title, 'title')
   requireName(given.artist, 'artist')
   const upc = given.upc === undefined || given.upc === '' ? undefined : upcOf(given.upc)
-  if (given.upc && upc === undefined) throw broken('upc', { rule: 'upc' })
+  if (given.upc && upc === undefined) throw unusable('upc', { rule: 'upc' })
   const language = given.language && languageOf(given.language)
-  if (given.language && !language) throw broken('language', { rule: 'language' })
-  if (given.release_date && !isDate(given.release_date)) throw broken('release_date', { rule: 'date' })
+  if (given.language && !language) throw unusable('language', { rule: 'language' })
+  if (given.release_date && !isDate(given.release_date)) throw unusable('release_date', { rule: 'date' })
   return {
     ...withoutEmpty(
       { ...others, ...(upc === undefined ? {} : { upc }), ...(language ? { language } : {}) },
@@ -133,7 +132,7 @@ export function changedTrackFacts(
   } = { ...standard, ...cleaned(change) } as TrackFacts
   requireName(given.title, 'title')
   const isrc = given.isrc === undefined || given.isrc === '' ? undefined : isrcOf(given.isrc)
-  if (given.isrc && isrc === undefined) throw broken('isrc', { rule: 'isrc' })
+  if (given.isrc && isrc === undefined) throw unusable('isrc', { rule: 'isrc' })
   const own = settings === undefined ? kept : withoutNull(settings ?? {})
   return {
     ...withoutEmpty({ ...given, ...(isrc === undefined ? {} : { isrc }) }, OPTIONAL_TRACK_FACTS),
@@ -145,7 +144,7 @@ export function changedTrackFacts(
 
 /** Returns the song of a track after a change: naming one of its two kinds replaces the other. Throws INVALID_REQUEST if both are named. */
 export function changedSong(song: TrackSong, { source_id, job_id }: TrackChange): TrackSong {
-  if (source_id && job_id) throw broken('source_id', { rule: 'one_song' })
+  if (source_id && job_id) throw unusable('source_id', { rule: 'one_song' })
   if (source_id) return { sourceId: source_id }
   if (job_id) return { jobId: job_id }
   const { sourceId, jobId } = song
@@ -171,7 +170,7 @@ export function inOrder(tracks: readonly TrackRecord[], trackIds: readonly strin
   const byId = new Map(tracks.map((track) => [track.trackId, track]))
   const ordered = trackIds.flatMap((trackId) => byId.get(trackId) ?? [])
   const isEachOnce = trackIds.length === tracks.length && new Set(ordered).size === tracks.length
-  if (!isEachOnce) throw broken('track_ids', { rule: 'tracks_once' })
+  if (!isEachOnce) throw unusable('track_ids', { rule: 'tracks_once' })
   return ordered
 }
 
@@ -188,10 +187,6 @@ export function replaced(
 /** Runs `read` for every entry of the list `tracks` of a request. */
 export function eachTrack<Entry, Result>(entries: readonly Entry[], read: (entry: Entry) => Result): Result[] {
   return entries.map((entry, index) => checkedAt(`tracks[${index}]`, () => read(entry)))
-}
-
-function broken(param: string, detail: Detail): AppError {
-  return new AppError('INVALID_REQUEST', {}, { param, details: [detail] })
 }
 
 /** Returns a change with its texts as names: composed, on one line. */

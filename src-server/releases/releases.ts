@@ -15,7 +15,7 @@ import type { Language } from '../../src-contract/text/language.ts'
 import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
 import type { SrgbCover } from '../../src-worker/media/srgb-cover.ts'
 import type { Db } from '../db/open.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError, unusable } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
 import { type CoverRow, coverRow } from '../uploads/cover-row.ts'
 import type { TrackRow, TrackTable } from './csv-columns.ts'
@@ -233,8 +233,7 @@ export class Releases {
       const take = ({ trackId, trackNumber }: TrackRow) => {
         const id = trackId ?? (trackNumber === undefined ? undefined : tracks[trackNumber - 1]?.trackId)
         const found = id === undefined ? undefined : left.get(id)
-        if (trackId !== undefined && !found)
-          throw new AppError('INVALID_REQUEST', {}, { param: 'track_id', details: [{ rule: 'unknown_track' }] })
+        if (trackId !== undefined && !found) throw unusable('track_id', { rule: 'unknown_track' })
         if (found) left.delete(found.track.trackId)
         return found?.track
       }
@@ -292,11 +291,9 @@ export class Releases {
   /** Returns the song of a track after a change. Throws INVALID_REQUEST for a song that does not exist, or that the caller may not name. */
   #song(song: TrackSong, change: TrackChange, caller: Caller): TrackSong {
     const { source_id, job_id } = change
-    const refused = (param: string, rule: 'session_only' | 'unknown_song' | 'unknown_job') =>
-      new AppError('INVALID_REQUEST', {}, { param, details: [{ rule }] })
-    if (source_id && caller.via !== 'session') throw refused('source_id', 'session_only')
-    if (source_id && !this.#deps.sourceFacts(source_id)) throw refused('source_id', 'unknown_song')
-    if (job_id && !this.#deps.jobFacts(job_id)) throw refused('job_id', 'unknown_job')
+    if (source_id && caller.via !== 'session') throw unusable('source_id', { rule: 'session_only' })
+    if (source_id && !this.#deps.sourceFacts(source_id)) throw unusable('source_id', { rule: 'unknown_song' })
+    if (job_id && !this.#deps.jobFacts(job_id)) throw unusable('job_id', { rule: 'unknown_job' })
     return changedSong(song, change)
   }
 
@@ -374,5 +371,5 @@ function readCursor(cursor: string): number {
   } catch {
     // An unreadable text cannot be our cursor.
   }
-  throw new AppError('INVALID_REQUEST', {}, { param: 'cursor', details: [{ rule: 'cursor' }] })
+  throw unusable('cursor', { rule: 'cursor' })
 }

@@ -10,7 +10,7 @@ import type { Clock, Random } from '../../src-system/system.ts'
 import { safeTitle } from '../../src-worker/result/names.ts'
 import { disposition } from '../artifacts/send-file.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
-import { AppError } from '../http/app-error.ts'
+import { unusable } from '../http/app-error.ts'
 import { type Call, route } from '../http/route.ts'
 import { fingerprintOf, type Idempotency } from '../jobs/idempotency.ts'
 import type { ReadyCover } from '../uploads/cover.ts'
@@ -145,12 +145,7 @@ async function receiveTable(deps: ReleaseRoutesDeps, upload: Upload) {
 /** Returns a name sent with a table; undefined without one. Throws INVALID_REQUEST if it is too long. */
 function nameIn(fields: ReceivedForm['fields'], param: string): string | undefined {
   const name = cleanName(fields.get(param)?.at(-1) ?? '')
-  if (name.length > MAX_TITLE_LENGTH)
-    throw new AppError(
-      'INVALID_REQUEST',
-      {},
-      { param, details: [{ rule: 'characters_at_most', limit: MAX_TITLE_LENGTH }] },
-    )
+  if (name.length > MAX_TITLE_LENGTH) throw unusable(param, { rule: 'characters_at_most', limit: MAX_TITLE_LENGTH })
   return name || undefined
 }
 
@@ -189,7 +184,7 @@ async function receiveFile(
   try {
     const file = form.files.get('file')
     if (file) return { bytes: await readFile(file.path), fields: form.fields }
-    throw new AppError('INVALID_REQUEST', {}, { param: 'file', details: [{ rule: 'file_part', names: ['file'] }] })
+    throw unusable('file', { rule: 'file_part', names: ['file'] })
   } finally {
     await form.discard()
   }
@@ -239,8 +234,7 @@ async function allowedExport(
   releaseId: string,
   request: ExportRequest,
 ): Promise<ExportRequest> {
-  if (request.folder === undefined)
-    throw new AppError('INVALID_REQUEST', {}, { param: 'folder', details: [{ rule: 'members', names: ['folder'] }] })
+  if (request.folder === undefined) throw unusable('folder', { rule: 'members', names: ['folder'] })
   const parent = await allowedFolder(request.folder)
   // The folder of the release may already exist and be a link.
   await allowedFolder(path.join(parent, releaseExports.names(releaseId, request).folder))

@@ -5,7 +5,7 @@ import { DEFAULT_RETENTION_DAYS } from '../../src-contract/limits.ts'
 import { realPath } from '../../src-system/disk.ts'
 import { type ConfirmedFfmpeg, inspectFfmpeg } from '../../src-worker/media/locate.ts'
 import type { Db } from '../db/open.ts'
-import { AppError, invalidRequest } from '../http/app-error.ts'
+import { invalidRequest, unusable } from '../http/app-error.ts'
 import type { SpareRoom } from '../uploads/spare-room.ts'
 import { requireOutputFolder, requireSongFolder } from './chosen-folder.ts'
 
@@ -72,10 +72,8 @@ export function createSettings(deps: SettingsDeps) {
      * run once for this check, which confirms it.
      */
     async change(patch: Partial<Settings>): Promise<Settings> {
-      if ((patch.engine_workers ?? 1) > cores) {
-        const details = [{ rule: 'between' as const, least: 1, most: cores }]
-        throw new AppError('INVALID_REQUEST', {}, { param: 'engine_workers', details })
-      }
+      if ((patch.engine_workers ?? 1) > cores)
+        throw unusable('engine_workers', { rule: 'between', least: 1, most: cores })
       if (typeof patch.output_folder === 'string') await requireOutputFolder(patch.output_folder, dataDir)
       const folders = patch.allowed_folders
       const allowed = folders ? { allowed_folders: await realFolders(folders, current.settings, dataDir) } : {}

@@ -6,14 +6,13 @@ import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
 import { MAX_STEM_SET_BYTES, MAX_STEMS } from '../../src-contract/stem-limits.ts'
 import { rolesOfNames, titleOfStems } from '../../src-contract/stem-roles.ts'
 import { stemEndpoints } from '../../src-contract/stems.ts'
-import type { Detail } from '../../src-contract/text/details.ts'
 import { warningText } from '../../src-contract/text/text.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StemMixDone, StemMixOrder } from '../../src-worker/mastering/work-order.ts'
 import type { SongTags } from '../../src-worker/media/audio-facts.ts'
 import type { StemParts } from '../../src-worker/media/stored-stem.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError, unusable } from '../http/app-error.ts'
 import { type Caller, route } from '../http/route.ts'
 import { ignoredFields, readAccept, requireNoText } from '../uploads/form.ts'
 import type { Inspect, InspectedSong } from '../uploads/inspect.ts'
@@ -71,8 +70,7 @@ export function stemRoutes(app: FastifyInstance, deps: StemRoutesDeps): void {
     })
     try {
       const isInBatch = readFlag(form, 'add_to_batch')
-      if (isInBatch && caller.via === 'key')
-        throw new AppError('INVALID_REQUEST', {}, { param: 'add_to_batch', details: [{ rule: 'session_only' }] })
+      if (isInBatch && caller.via === 'key') throw unusable('add_to_batch', { rule: 'session_only' })
       if (!isInBatch) sets.requireRoom(0)
       const made = await makeSet(deps, form, songOf(deps, form, caller), signal)
       try {
@@ -122,7 +120,7 @@ async function makeSet(
   signal: AbortSignal,
 ): Promise<{ readonly set: Omit<NewStemSet, 'isInBatch'>; discard(): Promise<void> }> {
   const title = readFields(form)
-  const { accept } = readAccept(form.fields)
+  const accept = readAccept(form.fields)
   const zip = form.files.get('file')
   const files = zip
     ? await unzipStems(zip.path, zip.sizeBytes, {
@@ -181,45 +179,32 @@ function rolesOf(files: readonly InspectedSong[], sent: InspectedSong | undefine
 function songOf({ sources }: StemRoutesDeps, { fields }: ReceivedForm, caller: Caller) {
   const [sourceId, ...others] = fields.get('original_source_id') ?? []
   if (sourceId === undefined) return undefined
-  const refuse = (detail: Detail) =>
-    new AppError('INVALID_REQUEST', {}, { param: 'original_source_id', details: [detail] })
-  if (caller.via === 'key') throw refuse({ rule: 'session_only' })
-  if (others.length > 0) throw refuse({ rule: 'once' })
+  if (caller.via === 'key') throw unusable('original_source_id', { rule: 'session_only' })
+  if (others.length > 0) throw unusable('original_source_id', { rule: 'once' })
   const song = sources.take(sourceId, 'source_id')
-  if (!song) throw refuse({ rule: 'unknown_song' })
+  if (!song) throw unusable('original_source_id', { rule: 'unknown_song' })
   return { ...song, title: sources.show(sourceId)!.title }
 }
 
 function readFlag({ fields }: ReceivedForm, param: string): boolean {
   const [value = 'false', ...others] = fields.get(param) ?? []
-  if (others.length > 0 || (value !== 'true' && value !== 'false'))
-    throw new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'flag' }] })
+  if (others.length > 0 || (value !== 'true' && value !== 'false')) throw unusable(param, { rule: 'flag' })
   return value === 'true'
 }
 
 /** Returns the title that a form gives; throws INVALID_REQUEST for other fields. */
 function readFields({ fields, files, repeated }: ReceivedForm): string | undefined {
   const kinds = fields.get('kind') ?? []
-  if (kinds.length !== 1 || kinds[0]?.trim() !== 'stems')
-    throw new AppError('INVALID_REQUEST', {}, { param: 'kind', details: [{ rule: 'one_of', words: ['stems'] }] })
+  if (kinds.length !== 1 || kinds[0]?.trim() !== 'stems') throw unusable('kind', { rule: 'one_of', words: ['stems'] })
   requireNoText(fields, ['file', 'stems', 'original'])
   if (!files.has('file') && repeated.length === 0)
-    throw new AppError(
-      'INVALID_REQUEST',
-      {},
-      { param: 'stems', details: [{ rule: 'file_part', names: ['file', 'stems'] }] },
-    )
-  if (files.has('file') && repeated.length > 0)
-    throw new AppError('INVALID_REQUEST', {}, { param: 'stems', details: [{ rule: 'zip_or_stems' }] })
+    throw unusable('stems', { rule: 'file_part', names: ['file', 'stems'] })
+  if (files.has('file') && repeated.length > 0) throw unusable('stems', { rule: 'zip_or_stems' })
   const titles = fields.get('title') ?? []
-  if (titles.length > 1) throw new AppError('INVALID_REQUEST', {}, { param: 'title', details: [{ rule: 'once' }] })
+  if (titles.length > 1) throw unusable('title', { rule: 'once' })
   const title = cleanName(titles[0] ?? '')
   if ([...title].length > MAX_TITLE_LENGTH)
-    throw new AppError(
-      'INVALID_REQUEST',
-      {},
-      { param: 'title', details: [{ rule: 'characters_at_most', limit: MAX_TITLE_LENGTH }] },
-    )
+    throw unusable('title', { rule: 'characters_at_most', limit: MAX_TITLE_LENGTH })
   return title || undefined
 }
 

@@ -6,7 +6,7 @@ import { syncFile } from '../../src-system/disk.ts'
 import type { StoredCover } from '../../src-worker/media/cover.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import { type CoverFit, type SrgbCover, srgbCover } from '../../src-worker/media/srgb-cover.ts'
-import { AppError } from '../http/app-error.ts'
+import { unusable } from '../http/app-error.ts'
 import { serviceFailure } from './inspect.ts'
 import type { ReceivedFile } from './receive.ts'
 
@@ -42,7 +42,7 @@ export function createReadyCover(ffmpeg: () => Promise<Ffmpeg>, param = 'file'):
       signal.throwIfAborted()
       throw serviceFailure(cause)
     })
-    if (!cover) throw new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'picture' }] })
+    if (!cover) throw unusable(param, { rule: 'picture' })
     return cover
   }
 }

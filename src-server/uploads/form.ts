@@ -1,5 +1,5 @@
 /** Validation of the text fields of a multipart request. Pure. */
-import type { Static } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { cleanName } from '../../src-contract/clean-name.ts'
 import { exactly, UUID_PATTERN } from '../../src-contract/common.ts'
 import type { MasterTargets } from '../../src-contract/delivery-target.ts'
@@ -36,7 +36,7 @@ import { withStyle } from '../../src-contract/styles.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import type { Joined, JoinedSong } from '../../src-worker/media/joined.ts'
 import type { StoredStem } from '../../src-worker/media/stored-stem.ts'
-import { AppError, invalidRequest } from '../http/app-error.ts'
+import { AppError, invalidRequest, unusable } from '../http/app-error.ts'
 import { type Caller, checked } from '../http/route.ts'
 import { changedMetadata, readMetadata } from './metadata.ts'
 
@@ -104,9 +104,6 @@ export interface FormContext {
 
 const UUID = new RegExp(UUID_PATTERN)
 
-const RecipeBody = exactly({ recipe: WrittenRecipe })
-const TargetsBody = exactly({ targets: SavedTargets })
-
 const FORM_SETTINGS = Object.keys(MasterFields.properties).filter((name): name is SettingName => name in SETTINGS)
 
 /**
@@ -116,13 +113,14 @@ const FORM_SETTINGS = Object.keys(MasterFields.properties).filter((name): name i
 export function readMasterForm(fields: FieldValues, context: FormContext): MasterForm {
   const songs = readSongs(fields, context)
   requireNoText(fields, [...REFERENCE_FILES, 'cover_file'])
-  const recipe = readRecipe(fields)
+  // Alone or inside its report.
+  const recipe = readJson(fields, 'recipe', WrittenRecipe, { read: recipeIn })
   const references = REFERENCE_FILES.filter((part) => context.files.has(part))
   const weights = readWeights(fields, references.length)
-  const targets = readTargets(fields)
+  const targets = readJson(fields, 'targets', SavedTargets, { form: 'list' })
   const preset = readPreset(fields, context)
-  const named = { ...readSettings(fields, FORM_SETTINGS), ...(targets ? { targets } : {}) }
-  const settings = fromPreset(preset, { ...named, ...(recipe ? { recipe } : {}) })
+  const named = { ...readSettings(fields, FORM_SETTINGS), ...given({ targets }) }
+  const settings = fromPreset(preset, { ...named, ...given({ recipe }) })
   const [reference = songs.referenceSourceId === undefined ? undefined : 'reference_source_id'] = references
   if (settings.recipe && reference) throw unusable(reference, { rule: 'beside_recipe' })
   const count = references.length + (songs.referenceSourceId === undefined ? 0 : 1)
@@ -138,35 +136,21 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
   const webhookUrl = single(fields, 'webhook_url')
   const platforms = readPlatforms(fields.get('platforms') ?? [], bracketed(fields, 'platforms'))
   if (webhookUrl !== undefined) context.checkWebhookUrl(webhookUrl)
+  const own = { title, artist, metadata: unlessEmpty(metadata), webhookUrl, clientReference, clientMetadata }
   return {
-    request: {
-      settings: jobSettings({ platforms, ...settings }),
-      ...(title === undefined ? {} : { title }),
-      ...(artist === undefined ? {} : { artist }),
-      ...unlessEmpty(metadata),
-      ...(webhookUrl === undefined ? {} : { webhookUrl }),
-      ...(clientReference === undefined ? {} : { clientReference }),
-      ...(clientMetadata === undefined ? {} : { clientMetadata }),
-    },
+    request: { settings: jobSettings({ platforms, ...settings }), ...given(own) },
     isDryRun,
-    ...accept,
-    ...(batchId === undefined ? {} : { batchId }),
     ...songs,
-    ...(weights ? { referenceWeights: weights } : {}),
-    ...readStemMix(fields),
+    ...given({ accept, batchId, referenceWeights: weights, stemMix: readStemMix(fields) }),
   }
 }
 
-const StemsBody = exactly({ stems: StemMixSchema })
-
-/** Returns the mix of the field `stems`; empty for the plain sum. Throws INVALID_REQUEST with the place of the value at fault. */
-function readStemMix(fields: FieldValues): { readonly stemMix?: StemMix } {
-  const given = jsonValue(fields, 'stems')
-  if (given === undefined) return {}
-  const mix = chosenMix((checked(StemsBody, { stems: given }) as Static<typeof StemsBody>).stems)
+/** Returns the mix of the field `stems`; undefined for the plain sum. Throws INVALID_REQUEST with the place of the value at fault. */
+function readStemMix(fields: FieldValues): StemMix | undefined {
+  const mix = chosenMix(readJson(fields, 'stems', StemMixSchema) ?? {})
   const numbers = mix?.stems?.map(({ stem }) => stem) ?? []
   if (new Set(numbers).size < numbers.length) throw unusable('stems.stems', { rule: 'each_once' })
-  return mix ? { stemMix: mix } : {}
+  return mix
 }
 
 /** Returns the text fields of a `POST /api/v1/analyze`. Throws INVALID_REQUEST. */
@@ -186,8 +170,7 @@ export function readAnalysisForm(
     aiService,
     wantsPrice: flag(fields, 'price'),
     wantsTarget: flag(fields, 'target'),
-    ...readAccept(fields),
-    ...(sourceId === undefined ? {} : { sourceId }),
+    ...given({ accept: readAccept(fields), sourceId }),
   }
 }
 
@@ -205,7 +188,7 @@ export function readPreviewForm(
   const seconds = numberBetween(fields, 'seconds', MIN_PREVIEW_SECONDS, MAX_PREVIEW_SECONDS)
   return {
     ...form,
-    cut: { ...(startSeconds === undefined ? {} : { startSeconds }), seconds: seconds ?? DEFAULT_PREVIEW_SECONDS },
+    cut: { ...given({ startSeconds }), seconds: seconds ?? DEFAULT_PREVIEW_SECONDS },
   }
 }
 
@@ -243,23 +226,28 @@ export function changedRequest(
   const artist = newArtist === undefined ? first.artist : cleanName(newArtist)
   return {
     settings: jobSettings({ ...first.settings, ...changedSettings(settings), platforms }),
-    // With other trims or fades, it no longer runs into its neighbours.
-    ...(first.joined && !EDGE_NAMES.some((name) => settings[name] !== undefined) ? { joined: first.joined } : {}),
-    ...(first.stems ? { stems: first.stems } : {}),
-    ...(first.masterTargets && settings.target_lufs === undefined && !settings.recipe
-      ? { masterTargets: first.masterTargets }
-      : {}),
-    ...(title ? { title } : {}),
-    ...(artist ? { artist } : {}),
-    ...unlessEmpty(changedMetadata(first.metadata ?? {}, changes)),
-    ...(webhookUrl === undefined ? {} : { webhookUrl }),
-    ...(clientReference ? { clientReference } : {}),
-    ...(clientMetadata === undefined ? {} : { clientMetadata }),
+    ...given({
+      // With other trims or fades, it no longer runs into its neighbours.
+      joined: EDGE_NAMES.some((name) => settings[name] !== undefined) ? undefined : first.joined,
+      stems: first.stems,
+      masterTargets: settings.target_lufs === undefined && !settings.recipe ? first.masterTargets : undefined,
+      title: title || undefined,
+      artist: artist || undefined,
+      metadata: unlessEmpty(changedMetadata(first.metadata ?? {}, changes)),
+      webhookUrl,
+      clientReference: clientReference || undefined,
+      clientMetadata,
+    }),
   }
 }
 
-function unlessEmpty(metadata: SongMetadata): Pick<MasterRequest, 'metadata'> {
-  return Object.keys(metadata).length === 0 ? {} : { metadata }
+const unlessEmpty = (metadata: SongMetadata) => (Object.keys(metadata).length === 0 ? undefined : metadata)
+
+/** Returns the members that have a value. */
+function given<Members extends object>(members: Members) {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Members]?: Exclude<Members[Name], undefined>
+  }
 }
 
 /**
@@ -295,14 +283,6 @@ export function requireReferences(
   if (named.reference_loudness && count === 0) throw unusable('reference_loudness', { rule: 'needs_reference' })
 }
 
-/** Returns the recipe of a form, as JSON alone or inside its report. Throws INVALID_REQUEST with the place at fault. */
-function readRecipe(fields: FieldValues): WrittenRecipe | undefined {
-  const value = jsonValue(fields, 'recipe')
-  if (value === undefined) return undefined
-  const recipe = recipeIn(value)
-  return (checked(RecipeBody, { recipe }) as Static<typeof RecipeBody>).recipe
-}
-
 /** Returns the settings of the preset that a form names. Throws INVALID_REQUEST for an unknown one. */
 function readPreset(fields: FieldValues, { presetOf }: FormContext): JobSettings | undefined {
   const named = name(fields, 'preset')
@@ -320,26 +300,19 @@ function fromPreset(preset: JobSettings | undefined, named: Partial<JobSettings>
   return { ...others, ...own }
 }
 
-/** Returns the saved targets of a form. Throws INVALID_REQUEST with the place at fault. */
-function readTargets(fields: FieldValues): SavedTarget[] | undefined {
-  const targets = jsonValue(fields, 'targets', 'list')
-  if (targets === undefined) return undefined
-  return (checked(TargetsBody, { targets }) as Static<typeof TargetsBody>).targets
-}
-
 /** Returns the weights of the reference files; undefined if all weigh the same. Throws INVALID_REQUEST for any other number of weights. */
 function readWeights(fields: FieldValues, count: number): readonly number[] | undefined {
   const text = single(fields, 'reference_weights')
   if (text === undefined) return undefined
-  const weights = splitList([text]).map(decimalOf)
   const { minimum: least = 0, maximum: most = 0 } = SavedTarget.properties.weight as {
     minimum?: number
     maximum?: number
   }
-  if (!weights.every((weight) => weight >= least && weight <= most))
+  const texts = splitList([text])
+  if (!texts.every(isNumber(DECIMAL, least, most)))
     throw unusable('reference_weights', { rule: 'number_between', least, most })
-  if (weights.length !== count) throw unusable('reference_weights', { rule: 'weight_of_each', count })
-  return weights
+  if (texts.length !== count) throw unusable('reference_weights', { rule: 'weight_of_each', count })
+  return texts.map(Number)
 }
 
 /** Returns the settings among `names` in the form. Throws INVALID_REQUEST for the first invalid one. */
@@ -360,8 +333,13 @@ function readSetting(fields: FieldValues, name: SettingName): unknown {
       return numberBetween(fields, name, setting.minimum, setting.maximum)
     case 'words':
       return listOf(fields, name, setting.values)
-    case 'text':
-      return pattern(fields, name, setting)
+    case 'text': {
+      const { pattern, maxLength, examples } = setting
+      textOf(fields, name, maxLength)
+      return valid(fields, name, { rule: 'form', example: examples[0] ?? '' }, (text) =>
+        new RegExp(pattern, 'u').test(text),
+      )
+    }
     case 'flag':
       return fields.has(name) ? flag(fields, name) : undefined
   }
@@ -401,15 +379,12 @@ function readSongs(fields: FieldValues, { caller, files, isStemSet }: SongContex
   if (sourceId !== undefined && files.has('file')) throw unusable('source_id', { rule: 'one_place' })
   if (files.has('reference_file') && referenceSourceId !== undefined)
     throw unusable('reference_source_id', { rule: 'one_place' })
-  return {
-    ...(sourceId === undefined ? {} : { sourceId }),
-    ...(referenceSourceId === undefined ? {} : { referenceSourceId }),
-  }
+  return given({ sourceId, referenceSourceId })
 }
 
-/** Returns the kinds of files that a form accepts; empty for the specification's. Throws INVALID_REQUEST for another value. */
-export function readAccept(fields: FieldValues): { readonly accept?: Accept } {
-  return word(fields, 'accept', [ACCEPT_ANY]) === undefined ? {} : { accept: ACCEPT_ANY }
+/** Returns the kinds of files that a form accepts; undefined for the specification's. Throws INVALID_REQUEST for another value. */
+export function readAccept(fields: FieldValues): Accept {
+  return word(fields, 'accept', [ACCEPT_ANY]) === undefined ? undefined : ACCEPT_ANY
 }
 
 /** Throws INVALID_REQUEST for a file that came as text: ignored like an unknown field, it would be missed only in the result. */
@@ -435,16 +410,59 @@ function single(fields: FieldValues, field: string): string | undefined {
   return values[0]?.trim() || undefined
 }
 
-function word(fields: FieldValues, field: string, words: readonly string[]): string | undefined {
-  const value = single(fields, field)
-  if (value !== undefined && !words.includes(value)) throw unusable(field, { rule: 'one_of', words })
-  return value
+/** Returns the text of a single field; undefined without one. Throws INVALID_REQUEST with the rule that it breaks. */
+function valid(
+  fields: FieldValues,
+  field: string,
+  rule: Detail,
+  isValid: (text: string) => boolean,
+): string | undefined {
+  const text = single(fields, field)
+  if (text !== undefined && !isValid(text)) throw unusable(field, rule)
+  return text
 }
 
-function textOf(fields: FieldValues, field: string, limit: number): string | undefined {
-  const value = single(fields, field)
-  if (value !== undefined && [...value].length > limit) throw unusable(field, { rule: 'characters_at_most', limit })
-  return value
+const word = (fields: FieldValues, field: string, words: readonly string[]) =>
+  valid(fields, field, { rule: 'one_of', words }, (text) => words.includes(text))
+
+const textOf = (fields: FieldValues, field: string, limit: number) =>
+  valid(fields, field, { rule: 'characters_at_most', limit }, (text) => [...text].length <= limit)
+
+const flag = (fields: FieldValues, field: string) =>
+  valid(fields, field, { rule: 'flag' }, (text) => text === 'true' || text === 'false') === 'true'
+
+const uuid = (fields: FieldValues, field: string) =>
+  valid(fields, field, { rule: 'uuid' }, (text) => UUID.test(text.toLowerCase()))?.toLowerCase()
+
+/** A whole number, and one of decimal digits, with an optional sign: no exponent and no decimal comma. */
+const WHOLE = /^-?\d+$/
+const DECIMAL = /^[-+]?\d+(\.\d+)?$/
+
+const isNumber = (form: RegExp, least: number, most: number) => (text: string) =>
+  form.test(text) && Number(text) >= least && Number(text) <= most
+
+function wholeBetween(fields: FieldValues, field: string, least: number, most: number): number | undefined {
+  const text = valid(fields, field, { rule: 'between', least, most }, isNumber(WHOLE, least, most))
+  return text === undefined ? undefined : Number(text)
+}
+
+function numberBetween(fields: FieldValues, field: string, least: number, most: number): number | undefined {
+  const text = valid(fields, field, { rule: 'number_between', least, most }, isNumber(DECIMAL, least, most))
+  return text === undefined ? undefined : Number(text)
+}
+
+/** Returns the JSON of a field as its schema has it; `read` finds it in the value sent. Throws INVALID_REQUEST with the place at fault. */
+function readJson<Schema extends TSchema>(
+  fields: FieldValues,
+  field: string,
+  schema: Schema,
+  { form, read = (value) => value }: { form?: 'object' | 'list'; read?: (value: unknown) => unknown } = {},
+): Static<Schema> | undefined {
+  const value = jsonValue(fields, field, form)
+  if (value === undefined) return undefined
+  const sent = { [field]: read(value) }
+  checked(exactly({ [field]: schema }), sent)
+  return sent[field] as Static<Schema>
 }
 
 function jsonObject(fields: FieldValues, field: string): Readonly<Record<string, unknown>> | undefined {
@@ -470,27 +488,6 @@ function requireSmall(metadata: Readonly<Record<string, unknown>>): Readonly<Rec
   return metadata
 }
 
-function wholeBetween(fields: FieldValues, field: string, least: number, most: number): number | undefined {
-  const text = single(fields, field)
-  if (text === undefined) return undefined
-  const value = /^-?\d+$/.test(text) ? Number(text) : undefined
-  if (value === undefined || value < least || value > most) throw unusable(field, { rule: 'between', least, most })
-  return value
-}
-
-/** Returns a number of decimal digits, with an optional sign; NaN for any other text, such as an exponent or a decimal comma. */
-function decimalOf(text: string): number {
-  return /^[-+]?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
-}
-
-function numberBetween(fields: FieldValues, field: string, least: number, most: number): number | undefined {
-  const text = single(fields, field)
-  if (text === undefined) return undefined
-  const value = decimalOf(text)
-  if (!(value >= least && value <= most)) throw unusable(field, { rule: 'number_between', least, most })
-  return value
-}
-
 /** Returns the words of a comma-separated list, each once, in the order of `words`; repeated fields are joined and blanks ignored. */
 function listOf(fields: FieldValues, field: string, words: readonly string[]): string[] | undefined {
   const values = fields.get(field)
@@ -507,41 +504,12 @@ function splitList(values: readonly string[]): string[] {
     .map((part) => part.trim())
 }
 
-function flag(fields: FieldValues, field: string): boolean {
-  const value = single(fields, field)
-  if (value !== undefined && value !== 'true' && value !== 'false') throw unusable(field, { rule: 'flag' })
-  return value === 'true'
-}
-
-function pattern(
-  fields: FieldValues,
-  field: string,
-  form: { readonly pattern: string; readonly maxLength: number; readonly examples: readonly string[] },
-): string | undefined {
-  const value = single(fields, field)
-  if (value === undefined) return undefined
-  if ([...value].length > form.maxLength) throw unusable(field, { rule: 'characters_at_most', limit: form.maxLength })
-  if (!new RegExp(form.pattern, 'u').test(value))
-    throw unusable(field, { rule: 'form', example: form.examples[0] ?? '' })
-  return value
-}
-
-function uuid(fields: FieldValues, field: string): string | undefined {
-  const value = single(fields, field)?.toLowerCase()
-  if (value !== undefined && !UUID.test(value)) throw unusable(field, { rule: 'uuid' })
-  return value
-}
-
 function name(fields: FieldValues, field: string): string | undefined {
   const value = cleanName(single(fields, field) ?? '')
   if ([...value].length > MAX_TITLE_LENGTH) {
     throw unusable(field, { rule: 'characters_at_most', limit: MAX_TITLE_LENGTH })
   }
   return value || undefined
-}
-
-function unusable(param: string, detail: Detail): AppError {
-  return new AppError('INVALID_REQUEST', {}, { param, details: [detail] })
 }
 
 function shortened(text: string): string {

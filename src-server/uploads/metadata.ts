@@ -8,12 +8,12 @@ import {
 } from '../../src-contract/metadata.ts'
 import { metadataText } from '../../src-contract/metadata-rules.ts'
 import type { ChangedMetadata } from '../../src-contract/metadata-schemas.ts'
-import { AppError } from '../http/app-error.ts'
+import { unusable } from '../http/app-error.ts'
 
 /** Returns the stored form of a text, empty for no entry. Throws INVALID_REQUEST, naming the field, for an invalid text. */
 function readText(name: OwnMetadataName, given: string): string {
   const text = metadataText(name, given)
-  if ('broken' in text) throw new AppError('INVALID_REQUEST', {}, { param: name, details: [text.broken] })
+  if ('broken' in text) throw unusable(name, text.broken)
   return text.kept
 }
 

@@ -9,7 +9,7 @@ import { finished } from 'node:stream/promises'
 import { cleanName } from '../../src-contract/clean-name.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import { discardFolder } from '../../src-system/disk.ts'
-import { AppError, invalidRequest } from '../http/app-error.ts'
+import { AppError, invalidRequest, unusable } from '../http/app-error.ts'
 import { type BodyReading, bodyChunks } from '../http/body.ts'
 import { askForBody } from '../http/expect-continue.ts'
 import { MultipartError, type Part, readParts } from './multipart.ts'
@@ -185,7 +185,7 @@ function misplacedFile(
   if (isKnown && !seen.has(name)) return undefined
   const tooMany: Detail = most === 1 ? { rule: 'once' } : { rule: 'items_at_most', limit: most }
   const detail: Detail = isKnown ? tooMany : { rule: 'file_part', names: known }
-  return new AppError('INVALID_REQUEST', {}, { param: shortened(name), details: [detail] })
+  return unusable(shortened(name), detail)
 }
 
 /** Reads a text up to the longest allowed length; one character per byte. */
@@ -272,7 +272,7 @@ function maxBodyBytes({ files, maxFileBytes, maxTotalBytes = files.length * maxF
 
 /** Returns INVALID_REQUEST for a field of more than `limit` bytes. */
 export function tooManyBytes(param: string, limit: number): AppError {
-  return new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'bytes_at_most', limit }] })
+  return unusable(param, { rule: 'bytes_at_most', limit })
 }
 
 /** Returns FILE_TOO_LARGE for a file of more than `maxBytes`. */
