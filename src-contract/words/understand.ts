@@ -4,7 +4,21 @@
  */
 import { targetsOf } from '../delivery-target.ts'
 import { DEFAULT_SETTINGS, type JobSettings, jobSettings, SETTINGS, STYLE_NAMES, type Style } from '../settings.ts'
-import { type Knob, type Meaning, type Sign, STEPS } from './lexicon.ts'
+import {
+  type Clause,
+  clausesOf,
+  isKeep,
+  isPart,
+  isQuality,
+  isUnknown,
+  type Modifiers,
+  modifiersIn,
+  type Of,
+  placeOf,
+  type Target,
+  wordBefore,
+} from './clauses.ts'
+import { type Knob, type Sign, STEPS } from './lexicon.ts'
 import { type Figure, type Piece, scan } from './scan.ts'
 
 /** Words that were understood, and the settings they ask for; none if something should stay as it is. */
@@ -73,201 +87,17 @@ function joined(all: Partial<JobSettings>, next: Partial<JobSettings>): Partial<
   )
 }
 
-type Of<Kind extends Meaning['kind']> = Extract<Meaning, { kind: Kind }>
-type Target = Piece & { readonly meaning: Of<'quality'> | Of<'part'> }
-
-/** The words of a clause, with everything they inherit from the clause before. */
-interface Clause {
-  readonly pieces: readonly Piece[]
-  readonly inherited: Modifiers | undefined
-  /** The part that the sentence was about last. */
-  readonly topic: Of<'part'> | undefined
-}
-
-/** Wish of a clause about its subject. */
-interface Modifiers {
-  readonly direction: Sign | undefined
-  readonly isNone: boolean
-  readonly isTooMuch: boolean
-  readonly isNegated: boolean
-  /** Permitted or not needed, rather than asked for. */
-  readonly isWaived: boolean
-  readonly isKept: boolean
-  /** It tells how something is. */
-  readonly isStated: boolean
-  readonly factor: number
-  readonly level: Of<'level'> | undefined
-  readonly figure: Figure | undefined
-}
-
 interface Wish extends Understood {
   readonly isFaint?: boolean
-  /** It only takes a fault away. */
+  /** It gives way to other wishes: it only takes a fault away. */
   readonly isRelief?: boolean
+  readonly move?: Move | undefined
 }
 
-function clausesOf(pieces: readonly Piece[]): Clause[] {
-  const clauses: Clause[] = []
-  let inside: Piece[] = []
-  let inherited: Modifiers | undefined
-  let before: Modifiers | undefined
-  let topic: Of<'part'> | undefined
-  const end = (joins: boolean) => {
-    for (const group of inside.length > 0 ? opposed(inside) : []) {
-      const sized = withSizes(group.filter((piece) => !isAlso(piece, group)))
-      clauses.push({
-        pieces: sized,
-        inherited: inherited ?? (group.some((piece) => isLikewise(piece, group)) ? before : undefined),
-        topic,
-      })
-      const own = modifiersOf(sized)
-      if (says(own)) before = own
-      inherited = joins ? (says(own) ? own : inherited) : undefined
-      const parts = sized.map(({ meaning }) => meaning).filter((meaning) => meaning.kind === 'part')
-      const exact = parts.filter(({ isVague, sign }) => !isVague && sign === undefined)
-      topic = (own.isKept ? undefined : exact.at(-1)) ?? topic
-    }
-    inside = []
-  }
-  for (const piece of pieces) {
-    // "K-pop style" names a genre.
-    if (piece.meaning.kind === 'style' && inside.at(-1)?.meaning.kind === 'choice') continue
-    if (opens(piece, inside)) end(false)
-    if (piece.meaning.kind === 'break') end(piece.meaning.joins === true)
-    else inside.push(piece)
-    // In Korean the object precedes the verb.
-    if (piece.meaning.kind === 'keep' && /[가-힣]/.test(piece.text)) end(false)
-  }
-  end(false)
-  return sharedEndings(clauses)
-}
-
-/** Returns whether a clause begins here without punctuation or conjunction: "warm not muddy", "it is dull make it brighter". */
-function opens({ text, meaning }: Piece, before: readonly Piece[]): boolean {
-  if (/^(without|rather than|instead of)/i.test(text)) return true
-  if (meaning.kind === 'not' && meaning.isWaived && !/[가-힣]/.test(text)) return true
-  const { isStated, isTooMuch } = modifiersOf(before)
-  if (/^not$/i.test(text)) return !isStated && before.some(isQuality)
-  const isOrder = meaning.kind === 'filler' && /^(make|give|be|bring|let|please|pls|plz|can|could)$/i.test(text)
-  return isOrder && (isTooMuch || (isStated && before.some((one) => isQuality(one) || one.meaning.kind === 'choice')))
-}
-
-/** A final "too" means "also". */
-const isAlso = (piece: Piece, group: readonly Piece[]) =>
-  group.length > 1 &&
-  piece === group.at(-1) &&
-  /^too$/i.test(piece.text) &&
-  !group.some(({ meaning }) => meaning.kind === 'statement')
-/** A part that shares the wish of the clause before: "킥도", "the kick too". */
-const isLikewise = (piece: Piece, group: readonly Piece[]) =>
-  piece.meaning.kind === 'part' && (/도$/.test(piece.text) || group.some((one) => isAlso(one, group)))
-
-const isQuality = ({ meaning }: Piece) => meaning.kind === 'quality'
-const isTarget = (piece: Piece): piece is Target => isQuality(piece) || piece.meaning.kind === 'part'
-
-/** Returns the sign of a piece that moves a target; 0 for any other. */
-function moveOf({ meaning, text }: Piece): number {
-  if (meaning.kind === 'figure') return meaning.isSigned && meaning.unit !== 'lufs' ? Math.sign(meaning.value) : 0
-  if (meaning.kind === 'direction') return meaning.isTidy ? 0 : meaning.sign
-  if (meaning.kind === 'quality' && /[가-힣]$/.test(text)) return meaning.ofPart ?? 0
-  return meaning.kind === 'level' && !meaning.isFault ? meaning.sign : 0
-}
-
-/**
- * Splits a clause that holds opposite movements into one group each: "more sub less mud", "bass up treble down", "저음 +2 고음 -1". The first
- * group decides whether the movement precedes its target or follows it. In Korean it follows, and each verb ends a group: "저음 줄여 밝게".
- */
-function opposed(pieces: readonly Piece[]): (readonly Piece[])[] {
-  const moves = pieces.map((piece, at) => (isAdverb(piece) && isQuality(pieces[at + 1] ?? piece) ? 0 : moveOf(piece)))
-  const figures = pieces.filter(({ meaning }, at) => meaning.kind === 'figure' && moves[at])
-  const isNamed = (piece: Piece) => isTarget(piece) || isUnknown(piece)
-  const first = pieces.findIndex(isTarget)
-  const isVerb = (piece: Piece, at: number) => moves[at] !== 0 && /[가-힣]$/.test(piece.text) && !isAdverb(piece)
-  const hasVerb = pieces.some((piece, at) => first < at && isVerb(piece, at) && pieces.slice(at).some(isTarget))
-  if (first < 0 || !(hasVerb || figures.length > 1 || (moves.includes(1) && moves.includes(-1)))) return [pieces]
-  const isBefore = moves.findIndex((move) => move !== 0) < first
-  const groups: Piece[][] = [[]]
-  let [hasMove, hasTarget] = [false, false]
-  for (const [at, piece] of pieces.entries()) {
-    if (hasMove && hasTarget && (isBefore ? moves[at] !== 0 : isTarget(piece))) {
-      groups.push([])
-      ;[hasMove, hasTarget] = [false, false]
-    }
-    groups.at(-1)!.push(piece)
-    hasMove ||= moves[at] !== 0
-    hasTarget ||= isNamed(piece)
-  }
-  // A group without a target belongs to the one before.
-  if (!hasTarget) groups.splice(-2, 2, groups.slice(-2).flat())
-  return groups
-}
-
-const isAdverb = ({ text }: Piece) => /^(더|덜)/.test(text)
-
-/** Beside a part, a size is its level: "huge bass" is about the bass, "huge" alone about the width. */
-function withSizes(pieces: readonly Piece[]): Piece[] {
-  const hasPart = pieces.some(({ meaning }) => meaning.kind === 'part' && !meaning.isVague)
-  const hasQuality = pieces.some(({ meaning }) => meaning.kind === 'quality' && !meaning.ofPart && !meaning.isFault)
-  return pieces.map((piece) => {
-    const { meaning } = piece
-    if (meaning.kind !== 'quality' || !meaning.ofPart) return piece
-    if (!hasPart && !(meaning.isFault && hasQuality)) return piece
-    return { ...piece, meaning: { kind: 'level', sign: meaning.ofPart, alone: meaning.knob } }
-  })
-}
-
-/** In Korean the verb comes last: everything joined before it ("저음이랑 고음을 올려") has its direction too. */
-function sharedEndings(clauses: readonly Clause[]): Clause[] {
-  return clauses.map((clause, index) => {
-    const next = clauses[index + 1]
-    if (!next || next.inherited !== clause.inherited || isSet(modifiersOf(clause.pieces))) return clause
-    const isJoined = clause.pieces.at(-1)?.text.match(/(랑|하고|와|과|지도)$/)
-    return isJoined ? { ...clause, inherited: modifiersOf(next.pieces) } : clause
-  })
-}
-
-const isSet = (modifiers: Modifiers) => says(modifiers) || modifiers.isKept
-const says = ({ direction, isNone, isTooMuch, isNegated, level }: Modifiers) =>
-  direction !== undefined || isNone || isTooMuch || isNegated || level !== undefined
-
-function modifiersOf(pieces: readonly Piece[]): Modifiers {
-  const meanings = pieces.map(({ meaning }) => meaning)
-  const has = (kind: Meaning['kind']) => meanings.some((meaning) => meaning.kind === kind)
-  const signs = meanings
-    .filter((meaning) => meaning.kind === 'direction')
-    .filter(({ isTidy }) => !isTidy || !meanings.some((meaning) => meaning.kind === 'quality' && !meaning.isFault))
-    .map(({ sign }) => sign)
-  // Permission ("쏴도 되니까") asks for nothing.
-  const isAllowed = pieces.some(
-    ({ text }, at) => /도$/.test(text) && /^(되|돼|된|됩|괜찮|상관)/.test(pieces[at + 1]?.text ?? ''),
-  )
-  const isWaived = meanings.some((meaning) => meaning.kind === 'not' && meaning.isWaived)
-  const degrees = meanings.filter((meaning) => meaning.kind === 'degree').map(({ factor }) => factor)
-  return {
-    direction: signs.length === 0 ? undefined : signs.includes(-1) ? -1 : 1,
-    isNone: has('none'),
-    isTooMuch: has('too'),
-    isNegated: has('not'),
-    isWaived: isWaived || isAllowed,
-    isKept: has('keep'),
-    isStated:
-      !isWaived &&
-      (has('statement') ||
-        meanings.some((meaning) => meaning.kind === 'not' && meaning.isStated) ||
-        pieces.some(({ isStated }) => isStated)),
-    factor: degrees.length === 0 ? 1 : degrees.includes(0.5) ? 0.5 : Math.max(...degrees),
-    // The predicate comes last: "작은 스피커에서 안 들려요".
-    level: meanings.findLast((meaning) => meaning.kind === 'level'),
-    figure: meanings.find((meaning) => meaning.kind === 'figure'),
-  }
-}
-
-/** Returns the wish of a clause, or the inherited one. */
-function modifiersIn({ pieces, inherited }: Clause): Modifiers {
-  const own = modifiersOf(pieces)
-  // "Less bass, and widen": a comparative and a verb have their own direction.
-  const isOwn = isSet(own) || pieces.some(({ isComparative, isVerb }) => isComparative || isVerb)
-  return isOwn || !inherited ? own : { ...inherited, figure: own.figure }
+/** A step of a knob. */
+interface Move {
+  readonly knob: Knob
+  readonly sign: Sign
 }
 
 function wishesOf(clause: Clause, start: JobSettings): Wish[] {
@@ -275,20 +105,22 @@ function wishesOf(clause: Clause, start: JobSettings): Wish[] {
   const words = wordsOf(clause.pieces)
   const chosen = choicesOf(clause.pieces, modifiers).map((settings) => ({ words, settings }))
   const targets = targetsIn(clause, modifiers)
+  // "좁게 들려요" tells how it is.
+  const isHeard = clause.pieces.some(({ text, isStated }) => isStated && /^(들[리려]|느껴|나[와오])/.test(text))
   const isLevel = modifiers.figure !== undefined && isLoudness(modifiers.figure)
   return [
     ...chosen,
-    ...targets.map(({ meaning, isComparative = false }) => ({
-      words,
+    ...targets.map(({ meaning, isComparative = false }) => {
       // A figure in LUFS applies to the loudness alone.
-      settings: asked(
-        meaning,
-        { ...modifiers, isComparative, ...(isLevel && meaning.knob !== 'target_lufs' ? { figure: undefined } : {}) },
-        start,
-      ),
-      ...(meaning.kind === 'quality' && meaning.isFaint ? { isFaint: true } : {}),
-      ...(meaning.kind === 'quality' && meaning.isFault ? { isRelief: true } : {}),
-    })),
+      const figure = isLevel && meaning.knob !== 'target_lufs' ? undefined : modifiers.figure
+      const isNegated = modifiers.isNegated && !(isLevel && meaning.knob === 'target_lufs')
+      const said = { ...modifiers, isNegated, isComparative: isComparative && !isHeard, figure }
+      const { settings, move } = asked(meaning, said, start)
+      const isFault = meaning.kind === 'quality' && meaning.isFault === true
+      const isRuledOut = modifiers.isNegated && modifiers.level?.isFault === true && !clause.pieces.some(isPart)
+      const isRelief = meaning.yields === true || isRuledOut || (isFault && move?.sign !== meaning.sign)
+      return { words, settings, move, isRelief, isFaint: meaning.kind === 'quality' && meaning.isFaint === true }
+    }),
   ]
 }
 
@@ -322,16 +154,24 @@ function styleOf({ text }: Piece): Style[] {
 
 /** Returns the subject of a clause: its qualities, else its parts, else the setting that its level or figure alone refers to. */
 function targetsIn(
-  { pieces, topic }: Clause,
+  { pieces, topic, isAboutTopic }: Clause,
   { level, figure, direction, isKept, isNone, isTooMuch }: Modifiers,
 ): Target[] {
   if (pieces.some(({ meaning }) => meaning.kind === 'style')) return []
-  const qualities = pieces.filter((piece): piece is Target => piece.meaning.kind === 'quality')
+  // "Smaller reverb" is about the reverb.
+  const isOfUnknown = (piece: Piece, at: number) =>
+    piece.meaning.kind === 'quality' && piece.meaning.ofPart && pieces.slice(at + 1, at + 2).some(isUnknown)
+  const qualities = pieces.filter((piece, at): piece is Target => isQuality(piece) && !isOfUnknown(piece, at))
   const all = pieces.filter((piece): piece is Target => piece.meaning.kind === 'part')
   // The particle of a place: vocals that are buried *in the bass* are about the vocals.
   const inPlace = all.filter((one) => placeOf(one, pieces))
   const isElsewhere = all.length > inPlace.length
   const named = all.filter((one) => !inPlace.includes(one) || (!isElsewhere && placeOf(one, pieces) === 'inside'))
+  // "Add a drum fill" asks for an instrument.
+  const isNew = pieces.some(
+    ({ text }, at) => /^add$/i.test(text) && /^an?$/i.test(pieces[at + 1]?.text ?? '') && pieces.some(isUnknown),
+  )
+  if (isNew) return []
   const isExact = ({ meaning }: Target) => !(meaning.kind === 'part' && meaning.isVague)
   // The volume of the vocals is about the vocals.
   const particular = named.filter(({ meaning }) => meaning.knob !== 'target_lufs')
@@ -347,27 +187,23 @@ function targetsIn(
     return [...qualities.filter(({ meaning }) => meaning.knob !== 'target_lufs'), ...about(LOUDNESS)]
   if (qualities.length > 0 && !isLoudPart) return qualities
   // "I need bass" asks for more bass.
-  const isCraved = pieces.some(({ text }) => /^(needs?|gimme|원[해하합])/i.test(text)) && !pieces.some(isUnknown)
+  const isPlenty =
+    pieces.some(({ meaning }) => meaning.kind === 'degree') &&
+    pieces.every(({ meaning }) => ['part', 'degree', 'filler'].includes(meaning.kind))
+  const isCraved =
+    isPlenty || (pieces.some(({ text }) => /^(needs?|gimme|원[해하합])/i.test(text)) && !pieces.some(isUnknown))
   if (parts.length > 0)
     return level || direction || figure || isKept || isNone || pieces.some(isExcess) || isCraved ? parts : []
   // An unknown word begins a new subject.
   const isClear = level?.alone === 'target_lufs' || pieces.filter(isUnknown).every((piece) => isAside(piece, pieces))
   if (!isClear) return []
-  if (level && topic && level.alone !== 'target_lufs') return about(topic)
+  if (level && topic && (isAboutTopic || level.alone !== 'target_lufs')) return about(topic)
   if (level) return about({ kind: 'part', knob: level.alone })
   if (topic) return direction || figure ? about(topic) : []
-  return direction && figure?.unit === 'db' ? about(LOUDNESS) : []
-}
-
-/** Returns the word before a piece and its article. */
-const wordBefore = ({ start }: Piece, pieces: readonly Piece[]) =>
-  pieces.findLast((piece) => piece.start < start && !/^(the|my|our|an?)$/i.test(piece.text))?.text.toLowerCase() ?? ''
-
-/** Returns how a part names a place ("lost on the sides", "under the dialogue"); without another part, an `inside` one is the subject. */
-function placeOf(piece: Piece, pieces: readonly Piece[]): 'inside' | 'beside' | undefined {
-  const before = wordBefore(piece, pieces)
-  if (/^(under|behind|beneath|below|by)$/.test(before)) return 'beside'
-  return piece.text.endsWith('에') || /^(on|in|from|at)$/.test(before) ? 'inside' : undefined
+  // "Cleaner" of all asks for clarity.
+  if (!isTooMuch && pieces.some(({ text }) => /^clean(er|est)?$/i.test(text))) return about(CLUTTER)
+  const isLufs = figure?.unit === '' && figure.isSigned && figure.value <= SETTINGS.target_lufs.maximum
+  return isLufs || (direction && figure?.unit === 'db') ? about(LOUDNESS) : []
 }
 
 /** Returns whether an unknown word only adds a place or a comparison, so that the rest is clear without it: "forward on the laptop". */
@@ -378,9 +214,9 @@ const isAside = (piece: Piece, pieces: readonly Piece[]) =>
 const isLoudness = ({ unit, isGoal, value }: Figure) =>
   unit === 'lufs' || (unit === '' && isGoal && value <= SETTINGS.target_lufs.maximum)
 
+const CLUTTER: Of<'part'> = { kind: 'part', knob: 'presence_db', sign: -1 }
 const LOUDNESS: Of<'part'> = { kind: 'part', knob: 'target_lufs' }
 
-const isUnknown = ({ meaning }: Piece) => meaning.kind === 'unknown'
 const isExcess = ({ meaning }: Piece) => meaning.kind === 'too' || meaning.kind === 'not'
 
 /** Returns the known pieces without effect: parts with nothing said about them, and stray figures. */
@@ -388,31 +224,36 @@ function unused(clause: Clause): string[] {
   const isChosen = clause.pieces.some(({ meaning }) => ['choice', 'style', 'repair'].includes(meaning.kind))
   if (isChosen || targetsIn(clause, modifiersIn(clause)).length > 0) return []
   return clause.pieces
-    .filter(({ meaning }) => meaning.kind === 'part' || meaning.kind === 'figure')
+    .filter(
+      (piece) =>
+        isPart(piece) ||
+        piece.meaning.kind === 'figure' ||
+        (!clause.pieces.some(isKeep) && piece.meaning.kind === 'part'),
+    )
     .map(({ text }) => text)
 }
 
 type Said = Modifiers & { readonly isComparative: boolean }
 
 /** Returns the settings that one quality or part asks for. */
-function asked(meaning: Target['meaning'], said: Said, start: JobSettings): Partial<JobSettings> {
-  if (said.isKept) return keptSettings(meaning)
+function asked(meaning: Target['meaning'], said: Said, start: JobSettings): Pick<Wish, 'settings' | 'move'> {
+  if (said.isKept) return { settings: keptSettings(meaning) }
   const sign = signOf(meaning, said)
-  if (sign === undefined) return {}
+  if (sign === undefined) return { settings: {} }
   const { figure } = said
   // Compression beyond the plan is `density`.
-  const isBeyond =
-    meaning.knob === 'dynamics_amount' && sign > 0 && said.direction === 1 && start.dynamics_amount >= 100
-  const knob = isBeyond ? 'density' : meaning.knob
+  const isDenser =
+    meaning.knob === 'dynamics_amount' && sign > 0 && said.direction !== undefined && start.dynamics_amount >= 100
+  const knob = isDenser ? 'density' : meaning.knob
   const isOff = said.isNone && !(meaning.kind === 'quality' && meaning.isFault) && !figure
-  if (isOff && OFF.includes(knob)) return { [knob]: 0 }
+  if (isOff && OFF.includes(knob)) return { settings: { [knob]: 0 } }
+  const wanted = figure
+    ? figureValue(meaning, figure, { sign, start, isMoved: said.direction !== undefined })
+    : stepped(knob, { sign, said, start })
+  const moved = figure?.isSigned && figure.unit !== 'lufs' && figure.value < 0 ? -1 : sign
   return {
-    [knob]: within(
-      knob,
-      figure
-        ? figureValue(meaning, figure, { sign, start, isMoved: said.direction !== undefined })
-        : stepped(knob, { sign, said, start }),
-    ),
+    settings: { [knob]: within(knob, wanted) },
+    move: { knob, sign: moved },
   }
 }
 
@@ -444,13 +285,14 @@ function signOf(meaning: Target['meaning'], said: Said): Sign | undefined {
     if (said.isWaived) return undefined
     if (isNone) return turn(true, own)
     const isWanted = isComparative && direction !== -1 && !isTooMuch && !said.isStated
-    if (isWanted || direction === 1) return turn(isNegated, own)
+    if (isWanted || (direction === 1 && !said.isStated)) return turn(isNegated, own)
     return turn(true, own)
   }
   const pulled = level ? turn(level.isFault === true, own * level.sign) : own
   // "Do not compress" asks for less compression.
   if (isNegated && meaning.kind === 'part' && OFF.includes(meaning.knob) && direction === undefined) return -1
   if (isTooMuch) return turn(!level?.isFault, pulled)
+  if (said.isOpposite) return turn(true, pulled)
   if (isNegated) return level?.isFault || said.isStated ? pulled : undefined
   if (said.isStated && !level?.isFault && direction === undefined && !isNone && !isComparative)
     return turn(true, pulled)

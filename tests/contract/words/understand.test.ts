@@ -6,10 +6,11 @@ import { Compile } from 'typebox/compile'
 import { describe, expect, test } from 'vitest'
 import { CHANGED_SETTINGS } from '../../../src-contract/setting-schemas.ts'
 import { DEFAULT_SETTINGS, SETTINGS } from '../../../src-contract/settings.ts'
+import { TERMS } from '../../../src-contract/words/lexicon.ts'
 import { understand } from '../../../src-contract/words/understand.ts'
 
 /** Phrases with what they ask for: `knob+`, `knob-`, `name=value`, `?unknown`, `-` for nothing; `a/b` are equally right. */
-const SETS = [1, 2, 3, 4, 5, 6, 7, 8].map((set) =>
+const SETS = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((set) =>
   readFileSync(path.join(import.meta.dirname, `phrases-${set}.tsv`), 'utf8')
     .trim()
     .split('\n')
@@ -110,8 +111,45 @@ test.each<[string, object]>([
   expect(understand(phrase).settings).toEqual(settings)
 })
 
+test.each<[string, object]>([
+  // One of two things covers the other.
+  ['the bass swallows the vocals', { bass_db: -1.5 }],
+  ['the guitars are masking the vocal', { presence_db: 1 }],
+  ['기타가 보컬을 가려요', { presence_db: 1 }],
+  ['베이스가 보컬을 덮어요', { bass_db: -1.5 }],
+  // Lack, excess, and qualities that should not be there.
+  ['the kick has no weight', { bass_db: 1.5 }],
+  ['it isnt quite bright enough', { tilt_db: 1 }],
+  ['dont make it so loud', { target_lufs: -17.5 }],
+  ['튀지 않게 보컬을', { presence_db: -1 }],
+  ['어둡지 않게', { tilt_db: 1 }],
+  // Results and manners, several wishes without a mark between them, and words without spaces.
+  ['묵직하게 눌러주세요', { bass_db: 1.5 }],
+  ['고음을 부드럽게 깎아줘', { air_db: -1.5 }],
+  ['더 따뜻하게 조금 더 크게', { warmth: 25, target_lufs: -10.2 }],
+  ['저음줄여줘', { bass_db: -1.5 }],
+  ['킥세게', { punch: 25 }],
+  ['벙벙하지않게', { bass_db: -1.5 }],
+  // Statements: a level in the familiar form, and what is heard.
+  ['보컬이 작아', { presence_db: 1 }],
+  ['소리가 좁게 들려요', { width_percent: 120 }],
+  // Formed words, pronouns, and unknown words that take a "more".
+  ['cloudier', { tilt_db: -1 }],
+  ['the vocals are quiet, make them louder', { presence_db: 1 }],
+  ['make the vocals more sad', {}],
+  ['bass and vocals up', { bass_db: 1.5, presence_db: 1 }],
+])('%s', (phrase, settings) => {
+  expect(understand(phrase).settings).toEqual(settings)
+})
+
+test('every quality, part and level has its setting', () => {
+  for (const { meaning } of TERMS)
+    if (meaning.kind === 'quality' || meaning.kind === 'part') expect(SETTINGS).toHaveProperty(meaning.knob)
+    else if (meaning.kind === 'level') expect(SETTINGS).toHaveProperty(meaning.alone)
+})
+
 test('a word that is no slip of a known one is named as unknown', () => {
-  const words = ['brass', 'tower', 'timing', 'stranger', 'former', 'other', 'tribal']
+  const words = ['brass', 'tower', 'timing', 'stranger', 'former', 'weather', 'tribal']
   expect(words.flatMap((word) => understand(`more ${word}`).unknown)).toEqual(words)
 })
 
