@@ -5,6 +5,7 @@ import { endpoints } from './endpoint.ts'
 import { MAX_WORDS_LENGTH } from './limits.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { CHANGED_SETTINGS } from './setting-schemas.ts'
+import { SETTING_NAMES } from './settings.ts'
 import { LANGUAGES } from './text/language.ts'
 
 /** Settings that words ask for, with their values; always within their bounds. */
@@ -37,6 +38,17 @@ export const WordsAnswer = exactly({
     { description: 'What was understood, in order.' },
   ),
   unknown: Type.Array(Type.String(), { description: 'Words without a known meaning, in order.' }),
+  limited: Type.Array(
+    exactly({
+      words: Type.String({ description: 'Words of the sentence.' }),
+      setting: oneOf(SETTING_NAMES, 'The setting.'),
+      reason: oneOf(
+        ['range', 'contradiction'],
+        '`range`: the setting stands at the end of its range; `contradiction`: later words ask for the opposite and count.',
+      ),
+    }),
+    { description: 'Words that are not followed in full, in order.' },
+  ),
   summary: Type.String({ description: 'All of it in a sentence or two.' }),
 })
 export type WordsAnswer = Static<typeof WordsAnswer>

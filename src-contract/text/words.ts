@@ -18,24 +18,47 @@ const FURTHER_LABELS: Partial<Readonly<Record<'platforms' | SettingName, Localiz
   release_master: both('Master for distributors', '유통용 마스터'),
 }
 
-const SENTENCES: Readonly<Record<Language, { nothing: string; unknown: (words: string) => string }>> = {
-  en: { nothing: 'Nothing changes.', unknown: (words) => `Not understood: ${words}.` },
-  ko: { nothing: '바뀌는 것이 없어요.', unknown: (words) => `알아듣지 못한 말: ${words}.` },
+type Sentence = 'unknown' | Understanding['limited'][number]['reason']
+const SENTENCES: Readonly<Record<Language, Readonly<Record<Sentence, string>> & { readonly nothing: string }>> = {
+  en: {
+    nothing: 'Nothing changes.',
+    unknown: 'Not understood',
+    range: 'At the end of its range',
+    contradiction: 'Left out, since what follows says the opposite',
+  },
+  ko: {
+    nothing: '바뀌는 것이 없어요.',
+    unknown: '알아듣지 못한 말',
+    range: '설정 범위의 끝',
+    contradiction: '뒤의 말과 반대라서 뺀 말',
+  },
 }
 
-const quoted = (words: readonly string[]) => words.map((word) => `“${word}”`).join(', ')
+const quoted = (words: string) => `“${words}”`
 
-/** Returns a summary of the words understood and not understood. Never throws. */
+/** Returns a summary of the words understood, not understood, and not followed in full. Never throws. */
 export function wordsSummary(
-  { settings, unknown }: Pick<Understanding, 'settings' | 'unknown'>,
+  { settings, unknown, limited }: Omit<Understanding, 'understood'>,
   language: Language,
 ): string {
   const names = (['platforms', ...SETTING_NAMES] as const).filter((name) => settings[name] !== undefined)
   const changes = names.map((name) => `${labelOf(name, language)} ${shownValue(name, settings[name])}`).join(', ')
-  const { nothing, unknown: notKnown } = SENTENCES[language]
-  return [changes === '' ? nothing : `${changes}.`, ...(unknown.length > 0 ? [notKnown(quoted(unknown))] : [])].join(
-    ' ',
-  )
+  const sentences = SENTENCES[language]
+  const told = (sentence: Sentence, all: readonly string[]) =>
+    all.length > 0 ? [`${sentences[sentence]}: ${[...new Set(all)].join(', ')}.`] : []
+  const limitedBy = (reason: Sentence) => limited.filter((one) => one.reason === reason)
+  return [
+    changes === '' ? sentences.nothing : `${changes}.`,
+    ...told(
+      'range',
+      limitedBy('range').map(({ setting }) => labelOf(setting, language)),
+    ),
+    ...told(
+      'contradiction',
+      limitedBy('contradiction').map(({ words }) => quoted(words)),
+    ),
+    ...told('unknown', unknown.map(quoted)),
+  ].join(' ')
 }
 
 function labelOf(name: 'platforms' | SettingName, language: Language): string {

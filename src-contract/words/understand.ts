@@ -33,6 +33,15 @@ export interface Understanding {
   readonly understood: readonly Understood[]
   /** Words without a known meaning, in order, each once. */
   readonly unknown: readonly string[]
+  /** Words not followed in full, in order. */
+  readonly limited: readonly Limited[]
+}
+
+/** Words that ask for more than a setting can do, or for the opposite of what is said later. */
+export interface Limited {
+  readonly words: string
+  readonly setting: Knob
+  readonly reason: 'range' | 'contradiction'
 }
 
 export interface StartingPoint {
@@ -74,7 +83,16 @@ export function understand(sentence: string, { from = {}, last }: StartingPoint 
       ...wishes.map(({ words, settings }) => ({ words, settings })),
     ],
     unknown: [...new Set(unknown)],
+    limited: wishes.flatMap((wish, at) => limitOf(wish, wishes.slice(at + 1))),
   }
+}
+
+function limitOf({ words, move, isRelief }: Wish, later: readonly Wish[]): Limited[] {
+  if (!move) return []
+  const { knob: setting, sign, isBeyond } = move
+  const isReversed = later.some((one) => one.move?.knob === setting && one.move.sign !== sign && !one.isRelief)
+  if (isReversed && !isRelief) return [{ words, setting, reason: 'contradiction' }]
+  return isBeyond ? [{ words, setting, reason: 'range' }] : []
 }
 
 /** Lists grow; everything else is replaced. */
@@ -98,6 +116,8 @@ interface Wish extends Understood {
 interface Move {
   readonly knob: Knob
   readonly sign: Sign
+  /** Its range ends before. */
+  readonly isBeyond: boolean
 }
 
 function wishesOf(clause: Clause, start: JobSettings): Wish[] {
@@ -250,10 +270,11 @@ function asked(meaning: Target['meaning'], said: Said, start: JobSettings): Pick
   const wanted = figure
     ? figureValue(meaning, figure, { sign, start, isMoved: said.direction !== undefined })
     : stepped(knob, { sign, said, start })
+  const { minimum, maximum } = SETTINGS[knob]
   const moved = figure?.isSigned && figure.unit !== 'lufs' && figure.value < 0 ? -1 : sign
   return {
     settings: { [knob]: within(knob, wanted) },
-    move: { knob, sign: moved },
+    move: { knob, sign: moved, isBeyond: wanted < minimum || wanted > maximum },
   }
 }
 

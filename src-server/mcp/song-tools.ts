@@ -335,7 +335,7 @@ export const SONG_TOOLS = [
     name: 'words',
     title: 'Turn words into settings',
     description:
-      'Reads "warmer and less harsh, a bit louder" in English or Korean as `settings` for master and preview, and names the words that it does not know. A fixed grammar; free, and nothing is made.',
+      'Reads "warmer and less harsh, a bit louder" in English or Korean as `settings` for master and preview, and names the words that it does not know or follow in full. A fixed grammar; free, and nothing is made.',
     input: WordsRequest,
     effect: 'reads',
     endpoint: 'readWords',

@@ -142,6 +142,19 @@ test.each<[string, object]>([
   expect(understand(phrase).settings).toEqual(settings)
 })
 
+test.each<[string, object]>([
+  ['warmer by 999 dB', [{ words: 'warmer 999 dB', setting: 'warmth', reason: 'range' }]],
+  ['-3 LUFS', [{ words: '-3 LUFS', setting: 'target_lufs', reason: 'range' }]],
+  ['warmth 100', []],
+  ['brighter but darker', [{ words: 'brighter', setting: 'tilt_db', reason: 'contradiction' }]],
+  ['저음 올리고 저음 내려', [{ words: '저음 올리고', setting: 'bass_db', reason: 'contradiction' }]],
+  // Neither ruling a fault out nor a part behind the voice contradicts a wish.
+  ['fat but not boomy', []],
+  ['more vocal, less guitar', []],
+])('what is not done in full is told: %s', (phrase, limited) => {
+  expect(understand(phrase).limited).toEqual(limited)
+})
+
 test('every quality, part and level has its setting', () => {
   for (const { meaning } of TERMS)
     if (meaning.kind === 'quality' || meaning.kind === 'part') expect(SETTINGS).toHaveProperty(meaning.knob)

@@ -21,11 +21,20 @@ test('words are settings of a job, said in both languages, with the rest named',
         { words: 'less harsh', settings: { presence_db: -1 } },
       ],
       unknown: ['crispy-lofi'],
+      limited: [],
       summary: 'Presence −1.0 dB, Warmth 25. Not understood: “crispy-lofi”.',
     },
   ])
   const korean = await say({ words: '저음은 단단하게', language: 'ko', settings: { punch: 90 } })
-  expect(korean.body).toMatchObject({ settings: { punch: 100 }, summary: '펀치 100.' })
+  expect(korean.body).toMatchObject({ settings: { punch: 100 }, summary: '펀치 100. 설정 범위의 끝: 펀치.' })
+  const { body: both } = await say({ words: 'brighter but darker, warmer by 999 dB' })
+  expect(both.limited).toEqual([
+    { words: 'brighter', setting: 'tilt_db', reason: 'contradiction' },
+    { words: 'warmer 999 dB', setting: 'warmth', reason: 'range' },
+  ])
+  expect(both.summary).toBe(
+    'Tilt −1.0 dB, Warmth 100. At the end of its range: Warmth. Left out, since what follows says the opposite: “brighter”.',
+  )
 })
 
 test('is free, needs only to read, and is bounded', async () => {
