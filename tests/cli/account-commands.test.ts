@@ -1,21 +1,18 @@
 /** `loudsmith keys …` and `loudsmith account …`, as a person and as a script call them. */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandsOf } from '../support/commands.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-account-'))
+const folder = temporaryFolder()
 let service: Service
 beforeAll(async () => {
   service = await startService({ forkEngine: createHeldEngine({ isAutomatic: true }).fork })
 })
-afterAll(async () => {
-  await service.stop()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => service.stop())
 
 const { call, json } = commandsOf(folder, () => service.dataDir)
 

@@ -1,16 +1,6 @@
 /** Commands for other programs: webhooks, events, previews, watched folders, batches, single files, and releases changed in place. */
 import { spawn } from 'node:child_process'
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -22,19 +12,17 @@ import { createHeldEngine } from '../support/held-engine.ts'
 import { pngPicture } from '../support/pictures.ts'
 import { type Service, startService } from '../support/service.ts'
 import { inAiff, wavSong } from '../support/songs.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const engine = createHeldEngine({ isAutomatic: true })
-const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'loudsmith-automation-')))
+const folder = temporaryFolder()
 let service: Service
 beforeAll(async () => {
   service = await startService({ forkEngine: engine.fork })
   writeFileSync(path.join(folder, 'song.wav'), wavSong({ seconds: 6 }))
 })
-afterAll(async () => {
-  await service.stop()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => service.stop())
 
 const { call, json } = commandsOf(folder, () => service.dataDir)
 

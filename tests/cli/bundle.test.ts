@@ -1,14 +1,15 @@
 /** `loudsmith doctor --bundle`: enough to make a job again, and no secret of a data directory that is full of them. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import yauzl from 'yauzl'
 import { redact } from '../../src-system/redact.ts'
 import { commandsOf } from '../support/commands.ts'
 import { type Service, startService } from '../support/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const home = mkdtempSync(path.join(tmpdir(), 'loudsmith-bundle-'))
+const home = temporaryFolder()
 const folder = path.join(home, 'out')
 let service: Service
 beforeAll(async () => {
@@ -18,7 +19,6 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs()
   await service.stop()
-  rmSync(home, { recursive: true, force: true })
 })
 
 const { call, json } = commandsOf(folder, () => service.dataDir)

@@ -1,9 +1,8 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
@@ -28,17 +27,15 @@ import { isAlive } from '../support/processes.ts'
 import { spawnServer } from '../support/server-process.ts'
 import { startService } from '../support/service.ts'
 import { wavOfSize, wavSong } from '../support/songs.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let dataDir: string
 beforeEach(() => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-cli-'))
+  dataDir = temporaryFolder(onTestFinished)
   markDirectory(dataDir)
   vi.stubEnv('LC_ALL', 'C')
 })
-afterEach(() => {
-  vi.unstubAllEnvs()
-  rmSync(dataDir, { recursive: true, force: true })
-})
+afterEach(() => vi.unstubAllEnvs())
 
 const owner = 'owner.json'
 const run = async (...messages: string[]) =>

@@ -1,9 +1,8 @@
 /** Shell completion and the manual page, both made from the tree of commands. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { manual } from '../../scripts/build-cli.ts'
 import { allCommands, factsOf } from '../../src-cli/command-tree.ts'
 import { loudsmithProgram } from '../../src-cli/commands.ts'
@@ -11,9 +10,9 @@ import { completionScript, SHELLS } from '../../src-cli/completion.ts'
 import { EXIT_CODES } from '../../src-cli/exit-codes.ts'
 import { terminalMessages } from '../../src-cli/messages.ts'
 import { hasProgram } from '../support/programs.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-completion-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 const program = factsOf(loudsmithProgram('~/data', terminalMessages({}, 'en'), false))
 const commands = allCommands(program).slice(1)

@@ -1,16 +1,6 @@
 /** Songs given to a command: files, pipes and standard input are read; anything else is refused by name. */
 import { execFile, execFileSync, spawn } from 'node:child_process'
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -23,16 +13,13 @@ import { CLI } from '../support/built.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const en = terminalMessages({}, 'en')
 const ko = terminalMessages({}, 'ko')
 const signal = new AbortController().signal
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-inputs-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 const at = (name: string) => path.join(folder, name)
 const refusal = (file: string, messages = en) =>

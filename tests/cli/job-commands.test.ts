@@ -4,7 +4,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,7 +11,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { terminalMessages } from '../../src-cli/messages.ts'
@@ -23,17 +21,15 @@ import { listing } from '../support/folder-listing.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { inAiff, wavSong } from '../support/songs.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const engine = createHeldEngine({ isAutomatic: true })
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-jobs-'))
+const folder = temporaryFolder()
 let service: Service
 beforeAll(async () => {
   service = await startService({ forkEngine: engine.fork })
 })
-afterAll(async () => {
-  await service.stop()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => service.stop())
 
 const { call, json } = commandsOf(folder, () => service.dataDir)
 

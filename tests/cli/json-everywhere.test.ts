@@ -1,18 +1,17 @@
 /** `--json`, which every command takes but those whose output is for programs anyway. */
 import { execFile, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { allCommands, factsOf } from '../../src-cli/command-tree.ts'
 import { loudsmithProgram } from '../../src-cli/commands.ts'
 import { terminalMessages } from '../../src-cli/messages.ts'
 import { CLI } from '../support/built.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-json-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 test('every command that is called by itself takes --json, but mcp and completion', () => {
   const program = factsOf(loudsmithProgram('~/data', terminalMessages({}, 'en'), false))

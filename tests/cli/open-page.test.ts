@@ -10,12 +10,10 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -23,19 +21,16 @@ import { ticketIn } from '../../src-contract/session.ts'
 import { CLI } from '../support/built.ts'
 import { type Ended, runCommand } from '../support/commands.ts'
 import { type Service, startService } from '../support/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const LINK = /http:\/\/127\.0\.0\.1:\d+\/#ticket=[\w-]{43}/
 
-let folder: string
+const folder = temporaryFolder()
 let service: Service
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-open-'))
   service = await startService({ dataDir: path.join(folder, 'data') })
 })
-afterAll(async () => {
-  await service.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => service.stop())
 
 /** Runs `open` with what an opener of the system does as a shell script, or without one; its output is no terminal. */
 async function open(messages: readonly string[], opener?: string, language = 'C'): Promise<Ended> {

@@ -1,16 +1,16 @@
 /** `loudsmith release …` and `loudsmith verify`, as a person and as a script call them. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandsOf } from '../support/commands.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const engine = createHeldEngine({ isAutomatic: true })
 engine.masterBytes = wavSong({ seconds: 31, sampleRateHz: 44_100 })
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-release-'))
+const folder = temporaryFolder()
 let service: Service
 let jobId: string
 
@@ -19,10 +19,7 @@ beforeAll(async () => {
   jobId = (await service.newJob({ title: '첫차', artist: '하늘' })).job_id
   await service.ended(jobId)
 })
-afterAll(async () => {
-  await service.stop()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => service.stop())
 
 const { call, json } = commandsOf(folder, () => service.dataDir)
 

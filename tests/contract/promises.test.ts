@@ -1,17 +1,18 @@
 /** Promises of the HTTP contract that belong to no other folder's topic, on a real socket. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { networkInterfaces, tmpdir } from 'node:os'
+import { networkInterfaces } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src-system/system.ts'
 import { locateFfmpeg } from '../../src-worker/media/locate.ts'
 import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -35,7 +36,7 @@ afterEach(() => service.stop())
 const started = (count: number) => expect.poll(() => engine.processes.length).toBe(count)
 
 test('an MP3, a WAV and a native FLAC each make a job', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-formats-'))
+  const folder = temporaryFolder(onTestFinished)
   const ffmpeg = await locateFfmpeg()
   for (const name of ['song.mp3', 'song.wav', 'song.flac']) {
     const at = path.join(folder, name)
@@ -43,7 +44,6 @@ test('an MP3, a WAV and a native FLAC each make a job', async () => {
     const { status, body } = await service.master({ file: new File([readFileSync(at)], name) }, { credential })
     expect([name, status, body.status]).toEqual([name, 201, 'queued'])
   }
-  rmSync(folder, { recursive: true })
 })
 
 test('conditional members are absent, not null, in every state of a job', async () => {

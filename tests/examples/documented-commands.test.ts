@@ -1,18 +1,6 @@
 /** The commands of README, docs, examples and packages: those in blocks are run as they stand, those in sentences exist. */
 import { execFile } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -24,6 +12,7 @@ import { CLI } from '../support/built.ts'
 import { hasProgram } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const PAGES = [
@@ -68,7 +57,7 @@ const run = BLOCKS.map(({ page, lines }) => ({ page, lines: lines.filter((line) 
 )
 
 const isPossible = process.platform !== 'win32' && ['bash', 'curl', 'unzip'].every(hasProgram)
-const home = mkdtempSync(path.join(tmpdir(), 'loudsmith-documented-'))
+const home = temporaryFolder()
 const project = path.join(home, 'project')
 let service: Service
 
@@ -85,10 +74,7 @@ beforeAll(async () => {
   for (const name of ['song.wav', 'song.flac']) writeFileSync(path.join(project, name), wavSong())
   service = await startService({ dataDir: path.join(home, '.config/Loudsmith/data') })
 })
-afterAll(async () => {
-  await service?.stop()
-  rmSync(home, { recursive: true, force: true })
-})
+afterAll(() => service?.stop())
 
 for (const { page, lines } of run)
   test.skipIf(!isPossible)(

@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,7 +14,6 @@ import {
 import http from 'node:http'
 import { createRequire } from 'node:module'
 import { type AddressInfo, connect } from 'node:net'
-import os from 'node:os'
 import path from 'node:path'
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -33,6 +31,7 @@ import { createHeldEngine, type HeldEngine } from '../support/held-engine.ts'
 import { hasProgram, python3, whereInstalled } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let folder: string
 let engine: HeldEngine
@@ -40,7 +39,7 @@ let service: Service
 let key: string
 
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-examples-'))
+  folder = temporaryFolder(onTestFinished)
   engine = createHeldEngine({ isAutomatic: true })
   service = await startService({ forkEngine: engine.fork })
   key = await service.newKey('examples')
@@ -48,10 +47,7 @@ beforeEach(async () => {
   writeFileSync(path.join(folder, 'notes.wav'), 'these are only notes')
 })
 
-afterEach(async () => {
-  await service.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => service.stop())
 
 const example = (name: string) => path.resolve('examples', name)
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { MenuItemConstructorOptions, Session } from 'electron'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import yauzl from 'yauzl'
 import { writeDiagnostics } from '../../src-main/diagnostics.ts'
 import type { MenuActions } from '../../src-main/menu.ts'
@@ -14,6 +14,7 @@ import { languageOf, wordsOf } from '../../src-main/text.ts'
 import { sampleRequest, trayTemplate } from '../../src-main/tray-menu.ts'
 import { mayOpenOutside } from '../../src-main/window-rules.ts'
 import { redact } from '../../src-system/redact.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const origin = 'http://127.0.0.1:47310'
 
@@ -185,7 +186,7 @@ describe('menus', () => {
 
 describe('the diagnostics ZIP', () => {
   it('holds logs and versions, and no key, secret or credential that a log caught', async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-diagnostics-'))
+    const folder = temporaryFolder(onTestFinished)
     const key = `ams_live_${'0123456789abcdef'.repeat(2)}`
     const secrets = [key, 'whsec_c2VjcmV0', 'Bearer abc.def-123', '#session=xyz789', '#ticket=xyz789']
     writeFileSync(path.join(folder, 'loudsmith.log'), `${secrets.join(' ')} kept\n`)
@@ -206,7 +207,6 @@ describe('the diagnostics ZIP', () => {
     const all = [...entries.values()].join('\n')
     expect(all).toContain('kept')
     for (const secret of [key, 'c2VjcmV0', 'abc.def-123', 'xyz789']) expect(all).not.toContain(secret)
-    rmSync(folder, { recursive: true })
   })
 
   it('says why it could not be written, however long its facts take', async () => {

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { errorOf } from '../../src-contract/client.ts'
 import { argumentValue, filesInArguments, portFrom } from '../../src-main/arguments.ts'
 import { findSongs, realFiles, takeSongs } from '../../src-main/intake.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** As Windows lists what lies in OneDrive. */
 const cloud = vi.hoisted(() => ({ isOn: false }))
@@ -18,10 +18,9 @@ vi.mock('node:fs/promises', async (original) => {
   return { ...fs, readdir }
 })
 
-let folder = ''
+const folder = temporaryFolder()
 
 beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-intake-'))
   mkdirSync(path.join(folder, 'album', 'disc 2'), { recursive: true })
   mkdirSync(path.join(folder, 'album', '.cache'))
   for (const name of ['10 last.wav', '2 second.mp3', '1 first.FLAC', 'cover.jpg', '.hidden.wav'])
@@ -30,7 +29,6 @@ beforeAll(() => {
   writeFileSync(path.join(folder, 'album', 'disc 2', '1.wav'), '')
   symlinkSync(path.join(folder, 'album'), path.join(folder, 'album', 'loop'))
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const names = (files: readonly string[]) => files.map((file) => path.relative(path.join(folder, 'album'), file))
 

@@ -1,17 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { autostartEntry } from '../../src-main/autostart.ts'
 import { FIRST_START, openRemembered, readRemembered } from '../../src-main/desktop-settings.ts'
 import { logFiles, openLogFiles } from '../../src-main/log-files.ts'
 import { onScreen } from '../../src-main/window-rules.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-remembered-'))
+  folder = temporaryFolder(onTestFinished)
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 describe('what the desktop remembers', () => {
   it('does not start at login and ends with its window until the user says otherwise', () => {

@@ -1,27 +1,17 @@
 /** The command line as it is handed on: packed, unpacked beside the packages that it names and no others, and called. */
 import { execFile, execFileSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { buildCli } from '../../scripts/build-cli.ts'
 import { filesBelow, nodeOf, pack } from '../support/packed.ts'
 import { wavSong } from '../support/songs.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = path.join(import.meta.dirname, '../..')
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-packed-'))
+const folder = temporaryFolder()
 const unpacked = path.join(folder, 'package')
 const program = path.join(unpacked, 'bin/loudsmith.cjs')
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
@@ -39,7 +29,6 @@ beforeAll(() => {
     symlinkSync(path.join(root, 'node_modules', name), place, 'junction')
   }
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Calls the packed program as a shell does, in a folder of its own. */
 const call = (node: string, words: readonly string[], environment: Record<string, string> = {}) =>

@@ -1,10 +1,9 @@
 /** The client package as it is handed on: packed, installed into an empty folder, and used as its README says. */
 import { execFile, execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -18,10 +17,11 @@ import { createHeldEngine } from '../support/held-engine.ts'
 import { fenced, filesBelow, installAlone, nodeOf, pack } from '../support/packed.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const readme = path.join(root, 'packages/client/README.md')
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-client-'))
+const folder = temporaryFolder()
 const installed = path.join(folder, 'empty')
 const inPackage = path.join(installed, 'node_modules/loudsmith-client')
 const engine = createHeldEngine({ isAutomatic: true })
@@ -37,10 +37,7 @@ beforeAll(async () => {
   service = await startService({ forkEngine: engine.fork })
   client = await import(pathToFileURL(path.join(inPackage, 'dist/index.js')).href)
 })
-afterAll(async () => {
-  await service.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => service.stop())
 
 const connect = async () => client.createLoudsmith({ key: await service.newKey(), baseUrl: service.baseUrl })
 const song = (seconds = 3) => new Blob([new Uint8Array(wavSong({ seconds }))])

@@ -13,8 +13,9 @@ import { TEXTS } from '../../src-renderer/text/context.tsx'
 import { readSong } from '../../src-worker/mastering/read-song.ts'
 import { keptFiles } from '../../src-worker/result/result-zip.ts'
 import { IS_CAMPAIGN } from '../support/campaign.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { masterOrder, orderFor, storedSong } from '../worker/mastering/run-worker.ts'
-import { ffmpeg, runPlain, temporaryFolder } from '../worker/media/make-audio.ts'
+import { ffmpeg, runPlain } from '../worker/media/make-audio.ts'
 
 const folder = temporaryFolder()
 const file = path.join(import.meta.dirname, '../../src-renderer/sample-song/sample-song.flac')

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { hasMemoryKillSince, memoryKills } from '../../src-system/memory-kills.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('memory ran out only where the system counts another kill for it; what cannot be read says nothing', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-kills-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder(onTestFinished)
   const counters = path.join(folder, 'vmstat')
   writeFileSync(counters, 'nr_free 5\noom_kill 2\n')
   const before = memoryKills(counters)

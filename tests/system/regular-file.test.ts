@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import {
   appendFileSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -11,10 +10,8 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { realpath } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { openFolder, withFolder } from '../../src-system/open-folder.ts'
 import {
   type FileRefusedError,
@@ -23,18 +20,18 @@ import {
   openRegularFile,
   readRegularFile,
 } from '../../src-system/regular-file.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let folder = ''
 const place = (...names: string[]) => path.join(folder, ...names)
 
 beforeEach(async () => {
-  folder = await realpath(mkdtempSync(path.join(tmpdir(), 'loudsmith-paths-')))
+  folder = temporaryFolder(onTestFinished)
   mkdirSync(place('inside'))
   mkdirSync(place('outside'))
   writeFileSync(place('inside', 'song'), 'ours')
   writeFileSync(place('outside', 'song'), 'theirs')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const text = async (name: string, options: OpenOptions = {}) =>
   (await readRegularFile(name, { maxBytes: 100, ...options })).toString()

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   realpathSync,
   renameSync,
@@ -11,15 +10,15 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { AllowedFolders } from '../../../src-server/access/allowed-folders.ts'
 import { copyMasters } from '../../../src-server/batch/output-folder.ts'
 import { toolFiles } from '../../../src-server/mcp/files.ts'
 import { ExportFolder, textFile } from '../../../src-server/releases/export-folder.ts'
 import { writeExportZip } from '../../../src-server/releases/export-zip.ts'
 import { systemClock, systemRandom } from '../../../src-system/system.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** A hook before each call of the file system, numbered from 0. */
 const calls = vi.hoisted(() => ({ made: 0, before: (_call: number) => {} }))
@@ -58,13 +57,12 @@ async function read(name: string): Promise<string> {
 }
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(path.join(tmpdir(), 'loudsmith-allowed-')))
+  root = temporaryFolder(onTestFinished)
   mkdirSync(inside('album'), { recursive: true })
   mkdirSync(path.join(root, 'outside'))
   writeFileSync(inside('album', 'song'), 'ours')
   writeFileSync(path.join(root, 'outside', 'song'), 'theirs')
 })
-afterEach(() => rmSync(root, { recursive: true }))
 
 test('no file from outside is read over 250 exchanges of a file or its folder with a link', async () => {
   const exchanges = [

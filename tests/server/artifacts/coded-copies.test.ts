@@ -1,7 +1,6 @@
 /** Coded copies over a real socket: made once for all who ask, given up with the last of them, and never left half-made. */
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { CodedCopies, type CodedCopiesDeps } from '../../../src-server/artifacts/coded-copies.ts'
@@ -10,6 +9,7 @@ import { artifactRoutes } from '../../../src-server/artifacts/routes.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { systemRandom } from '../../../src-system/system.ts'
 import { FfmpegMissingError } from '../../../src-worker/media/locate.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { ffmpeg, songLike, writeFloatWav } from '../../worker/media/make-audio.ts'
 import { asKey, asSession, listen } from '../notify/listen.ts'
 
@@ -17,8 +17,7 @@ let folder: string
 let wav: Buffer
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-copies-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  folder = temporaryFolder(onTestFinished)
   wav = readFileSync(writeFloatWav(path.join(folder, 'song.wav'), songLike(3), 44_100))
 })
 

@@ -1,7 +1,6 @@
 /** Files of the user's that a job reads where they lie. */
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
@@ -11,10 +10,10 @@ import { openRegularFile } from '../../../src-system/regular-file.ts'
 import { systemRandom } from '../../../src-system/system.ts'
 import { composeZip, type PackedFile } from '../../../src-worker/result/result-zip.ts'
 import { zipBytes } from '../../support/result-files.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 test('a song that is written to between its check and its copy is told as gone, and is used neither whole nor half', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-delivered-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder(onTestFinished)
   const song = path.join(folder, 'song.wav')
   let isWritten = false
   const stored = new StoredFiles({
@@ -47,8 +46,7 @@ test('a song that is written to between its check and its copy is told as gone, 
 })
 
 test('what an earlier version delivered without the headers of its ZIP comes as the same ZIP every time, while its files are the same', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-delivered-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder(onTestFinished)
   const stored = new StoredFiles({
     ...{ openAllowed: (name) => openRegularFile(name), requireDisk: () => {}, random: systemRandom, tmp: folder },
   })

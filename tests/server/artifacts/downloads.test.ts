@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readlinkSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { readdirSync, readlinkSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -10,6 +9,7 @@ import { disposition } from '../../../src-server/artifacts/send-file.ts'
 import { systemRandom } from '../../../src-system/system.ts'
 import { composeZip, type PackedFile, type ResultZip } from '../../../src-worker/result/result-zip.ts'
 import { zipBytes as bytesOfZip } from '../../support/result-files.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { asKey, listen } from '../notify/listen.ts'
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -47,7 +47,7 @@ function storedZip(): ResultZip {
 }
 
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-artifacts-'))
+  folder = temporaryFolder(onTestFinished)
   master = randomBytes(300_000)
   source = randomBytes(50_000)
   coded = randomBytes(70_000)
@@ -105,8 +105,6 @@ beforeEach(async () => {
   const routes = { filesOf: (jobId: string) => jobs.get(jobId), codedCopies, stored }
   baseUrl = (await listen((app) => artifactRoutes(app, routes))).baseUrl
 })
-
-beforeEach(() => onTestFinished(() => rmSync(folder, { recursive: true, force: true })))
 
 const get = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(`${baseUrl}/api/v1/jobs/${url}`, { method, headers: { ...asKey, ...headers } })

@@ -1,9 +1,8 @@
 /** Links to results, on a real socket over a real database. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { globSync, mkdirSync, rmSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import Database from 'better-sqlite3'
@@ -15,6 +14,7 @@ import { systemClock } from '../../../src-system/system.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { shiftedClock } from '../../support/shifted-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let dataDir: string
 let service: Service
@@ -25,16 +25,13 @@ const start = async () => {
   service = await startService({ clock, dataDir, keepsData: true, forkEngine: engine.fork })
 }
 beforeEach(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-links-'))
+  dataDir = temporaryFolder(onTestFinished)
   const shifted = Object.assign(shiftedClock(), { jumpMs: 0 })
   clock = Object.assign(shifted, { now: () => systemClock.now() + shifted.shiftMs + shifted.jumpMs })
   await start()
   jobId = await newDone()
 })
-afterEach(async () => {
-  await service.stop()
-  rmSync(dataDir, { recursive: true, force: true })
-})
+afterEach(() => service.stop())
 
 async function newDone(): Promise<string> {
   const { job_id } = await service.newJob()

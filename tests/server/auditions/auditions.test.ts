@@ -20,8 +20,9 @@ import {
   startAuditionService,
   writeSong,
 } from '../../support/audition-service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { warmEngine } from '../../support/warm-engine.ts'
-import { ffmpeg, temporaryFolder } from '../../worker/media/make-audio.ts'
+import { ffmpeg } from '../../worker/media/make-audio.ts'
 
 const folder = temporaryFolder()
 const IDLE_MS = 60_000

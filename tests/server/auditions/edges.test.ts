@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Source } from '../../../src-contract/app.ts'
 import { type AuditionService, drawnOf, pcmOf, startAuditionService } from '../../support/audition-service.ts'
 import { type MasterFields, masterForm } from '../../support/service.ts'
-import { songLike, temporaryFolder, writeFloatWav } from '../../worker/media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { songLike, writeFloatWav } from '../../worker/media/make-audio.ts'
 
 const RATE_HZ = 44_100
 const folder = temporaryFolder()

@@ -1,13 +1,12 @@
 /** Auditions on a full disk. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type AuditionService, startAuditionService, writeSong } from '../../support/audition-service.ts'
-import { temporaryFolder } from '../../worker/media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-disk-'))
+const folder = temporaryFolder()
 const filler = path.join(folder, 'filler')
 let isMounted = false
 let service: AuditionService
@@ -25,12 +24,11 @@ afterAll(async () => {
     await service.stop()
     execFileSync('umount', [folder])
   }
-  rmSync(folder, { recursive: true, force: true })
 })
 
 test('can be heard as an estimate; the exact master says what it lacks, and is there once there is room', async (context) => {
   if (!isMounted) context.skip('a small file system cannot be mounted here')
-  const song = await service.addSong(writeSong(temporaryFolder()))
+  const song = await service.addSong(writeSong(temporaryFolder(onTestFinished)))
   const { bavail, bsize } = statfsSync(folder)
   writeFileSync(filler, Buffer.alloc(bavail * bsize - 8_000_000))
   const { body } = await service.hear(song.source_id)

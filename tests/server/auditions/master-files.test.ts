@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { MasterFiles } from '../../../src-server/auditions/master-files.ts'
-import { temporaryFolder } from '../../worker/media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 function filesOf(mostBytes: number) {
-  const files = new MasterFiles(path.join(temporaryFolder(), 'masters'), mostBytes)
+  const files = new MasterFiles(path.join(temporaryFolder(onTestFinished), 'masters'), mostBytes)
   const keep = (id: string, sizeBytes: number) => {
     const folder = files.newFolder()
     mkdirSync(folder, { recursive: true })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loudestStartSeconds } from '../../../src-server/jobs/preview.ts'
 import { type AuditionService, pcmOf, startAuditionService, writeSong } from '../../support/audition-service.ts'
 import { type MasterFields, masterForm } from '../../support/service.ts'
-import { temporaryFolder } from '../../worker/media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const file = writeSong(temporaryFolder(), 12)
 const song = new File([new Uint8Array(readFileSync(file))], 'song.wav')

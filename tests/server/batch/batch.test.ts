@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { summaryOf } from '../../../src-contract/app.ts'
@@ -8,6 +7,7 @@ import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { DEFAULT_SETTINGS, jobSettings, type MasterSettings } from '../../../src-contract/settings.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { WatchFolderStore } from '../../../src-server/watch/watch-folder-store.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { newDatabaseFile } from '../notify/fixture.ts'
 import { FACTS, openBatch } from './fixture.ts'
 
@@ -648,8 +648,7 @@ test('songs of a watched folder are forgotten with their files once their master
   const { addSong, db, batch, sources, sourceJobs, finishedJobs, told, sweepOne, world } = openBatch()
   world.slots = 7
   const folders = new WatchFolderStore(db)
-  const watchedFolder = mkdtempSync(path.join(tmpdir(), 'loudsmith-watched-'))
-  onTestFinished(() => rmSync(watchedFolder, { recursive: true }))
+  const watchedFolder = temporaryFolder(onTestFinished)
   folders.save({
     ...{ folderId: 'f', path: watchedFolder, outputFolder: null, settings: null, isActive: true, createdAtMs: 1 },
   })

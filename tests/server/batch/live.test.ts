@@ -1,20 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import os from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { type Batch, type Source, summaryOf } from '../../../src-contract/app.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
 import { WatchFolderStore } from '../../../src-server/watch/watch-folder-store.ts'
@@ -23,6 +12,7 @@ import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { inAiff, wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { eventually } from '../notify/fixture.ts'
 
 // As the user has it before the first service of this process.
@@ -33,15 +23,12 @@ let engine: HeldEngine
 let service: Service
 
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-app-'))
+  folder = temporaryFolder(onTestFinished)
   engine = createHeldEngine()
   service = await startService({ forkEngine: engine.fork, dataDir: path.join(folder, 'data') })
 })
 
-afterEach(async () => {
-  await service.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => service.stop())
 
 const blob = (bytes: Buffer) => new Blob([new Uint8Array(bytes)])
 

@@ -1,15 +1,4 @@
-import {
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import os from 'node:os'
+import { constants, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { jobSettings } from '../../../src-contract/settings.ts'
@@ -23,6 +12,7 @@ import { systemClock } from '../../../src-system/system.ts'
 import type { WorkResult } from '../../../src-worker/mastering/work-order.ts'
 import { composeZip } from '../../../src-worker/result/result-zip.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
 import { FACTS } from './fixture.ts'
 
@@ -58,8 +48,7 @@ let masters: Masters
 const signal = new AbortController().signal
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-output-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  folder = temporaryFolder(onTestFinished)
   const kept = (name: string, text: string) => {
     const file = `봄날_${name}.wav`
     writeFileSync(path.join(folder, name), text, { mode: 0o600 })

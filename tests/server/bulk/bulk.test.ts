@@ -1,19 +1,8 @@
 /** Batches of the API: many songs by one manifest, over HTTP, with an engine that the tests hold. */
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Manifest, ManifestSong } from '../../../src-contract/batches.ts'
 import type { ExportedFile } from '../../../src-contract/release-exports.ts'
 import { MARKER_FILE } from '../../../src-server/db/data-directory.ts'
@@ -22,23 +11,21 @@ import { INTACT } from '../../support/exports.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { in24Bits, inAiff, wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let engine: HeldEngine
 let service: Service
 let folder: string
 const inFolder = (...names: string[]) => path.join(folder, 'allowed', ...names)
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-manifests-'))
+  folder = temporaryFolder(onTestFinished)
   mkdirSync(inFolder('in'), { recursive: true })
   engine = createHeldEngine()
   await start()
   await owner({ allowed_folders: [inFolder()] })
   await service.patch('/app/settings', { engine_workers: 1 })
 })
-afterEach(async () => {
-  await service.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => service.stop())
 
 async function start(): Promise<void> {
   service = await startService({ forkEngine: engine.fork, dataDir: path.join(folder, 'data'), keepsData: true })

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { PLAN_LIMITS, type Plan } from '../../../src-contract/plans.ts'
 import { Ledger } from '../../../src-server/credits/ledger.ts'
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { type Db, openDatabase } from '../../../src-server/db/open.ts'
 import { seededRandom } from '../../support/sounds.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const MIGRATIONS = path.join(import.meta.dirname, '../../../src-server/db/migrations')
 const SEED = 7_019
@@ -16,11 +15,10 @@ const DAY_MS = 86_400_000
 let folder: string
 const open: Db[] = []
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-ledger-'))
+  folder = temporaryFolder(onTestFinished)
 })
 afterEach(() => {
   for (const db of open.splice(0)) db.close()
-  rmSync(folder, { recursive: true })
 })
 
 /** An account with its ledger, used as the service uses it. */

@@ -1,9 +1,8 @@
 /** Databases that a disk has damaged: in their structure, in the rows of credits and keys, and in values that nothing tells of. */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { startFailureText } from '../../../src-contract/text/start-failure.ts'
 import { Keys } from '../../../src-server/access/keys.ts'
 import { Ledger } from '../../../src-server/credits/ledger.ts'
@@ -12,6 +11,7 @@ import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { openDatabase } from '../../../src-server/db/open.ts'
 import { verifyRows } from '../../../src-server/db/row-checksums.ts'
 import { systemClock, systemRandom } from '../../../src-system/system.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const MIGRATIONS = readMigrations(path.join(import.meta.dirname, '../../../src-server/db/migrations'))
 const PLACES = 100
@@ -20,7 +20,7 @@ const SEED = 20_261_128
 let folder: string
 let file: string
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-damaged-'))
+  folder = temporaryFolder(onTestFinished)
   file = path.join(folder, 'loudsmith.db')
   const db = openDatabase(file, MIGRATIONS)
   const common = { db, clock: systemClock, random: systemRandom, plan: () => 'studio' as const }
@@ -35,7 +35,6 @@ beforeEach(() => {
   for (let at = 0; at < 60; at++) add.run(`job-${at}`)
   db.close()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Opens the database as a start does, and returns all that it holds. */
 function start(): Record<string, unknown[]> {

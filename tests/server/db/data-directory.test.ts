@@ -4,7 +4,6 @@ import {
   cpSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -13,11 +12,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startFailureText } from '../../../src-contract/text/start-failure.ts'
 import {
   DATABASE_FILE,
@@ -35,6 +33,7 @@ import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { commandsOf } from '../../support/commands.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { startService } from '../../support/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const MIGRATIONS = readMigrations(path.join(import.meta.dirname, '../../../src-server/db/migrations'))
 const { newUuid } = systemRandom
@@ -44,10 +43,9 @@ const onPosix = process.platform !== 'win32'
 let root: string
 let folder: string
 beforeEach(() => {
-  root = mkdtempSync(path.join(tmpdir(), 'loudsmith-door-'))
+  root = temporaryFolder(onTestFinished)
   folder = path.join(root, 'data')
 })
-afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const take = (options = {}) => takeDataDirectory(folder, { newUuid, ...options })
 function lineOf(name: string, place: string): string {

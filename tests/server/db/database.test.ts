@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { databaseFault } from '../../../src-server/db/fault.ts'
 import { type Migration, readMigrations } from '../../../src-server/db/migrate.ts'
 import { openDatabase } from '../../../src-server/db/open.ts'
@@ -14,14 +13,14 @@ import { createLog } from '../../../src-system/log.ts'
 import { systemClock } from '../../../src-system/system.ts'
 import { markDirectory } from '../../support/data-directory.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let folder: string
 let file: string
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-db-'))
+  folder = temporaryFolder(onTestFinished)
   file = path.join(folder, 'test.db')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 const step = (version: number, sql: string): Migration => ({ version, name: `${version}.sql`, sql })
 const first = step(1, "CREATE TABLE song (title TEXT NOT NULL) STRICT; INSERT INTO song VALUES ('밤');")

@@ -1,7 +1,6 @@
 /** Released migrations, and what a database of an earlier version becomes. */
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Keys } from '../../../src-server/access/keys.ts'
@@ -15,15 +14,10 @@ import { systemClock, systemRandom } from '../../../src-system/system.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { startService } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../../../src-server/db/migrations')
 
-/** An empty folder that goes when the test has ended. */
-function newFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-old-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 test('no released migration has changed by a byte, comments included', () => {
@@ -84,8 +78,8 @@ const FACTS = JSON.stringify({
 
 /** Makes a data directory as version 0008 of the database leaves it: a job done, one queued with a reference, a batch, a watched folder. */
 function oldDataDirectory(): { dataDir: string; watched: string } {
-  const dataDir = newFolder()
-  const watched = newFolder()
+  const dataDir = temporaryFolder(onTestFinished)
+  const watched = temporaryFolder(onTestFinished)
   const db = openDatabase(path.join(dataDir, DATABASE_FILE), readMigrations(FOLDER).slice(0, 8))
   const now = Date.now()
   const job = db.prepare(`INSERT INTO jobs (job_id, state, platforms, genre, ai_service, tier, intensity, loudness,
@@ -190,7 +184,7 @@ test('a database of the version before settings were one value opens, and its jo
 })
 
 test('a database of the version before releases opens, and its jobs expire as before', () => {
-  const file = path.join(newFolder(), DATABASE_FILE)
+  const file = path.join(temporaryFolder(onTestFinished), DATABASE_FILE)
   const before = openDatabase(file, readMigrations(FOLDER).slice(0, 9))
   before
     .prepare(`INSERT INTO jobs (job_id, state, settings, filename, source_sha256, source_facts, shown_title, search_text,
@@ -246,7 +240,7 @@ test('a request that is repeated after the upgrade gets the first answer again, 
 })
 
 test('keys of version 0017 permit everything and have no end', () => {
-  const file = path.join(newFolder(), DATABASE_FILE)
+  const file = path.join(temporaryFolder(onTestFinished), DATABASE_FILE)
   const before = openDatabase(file, readMigrations(FOLDER).slice(0, 17))
   const key = `ams_live_${'0'.repeat(32)}`
   before
@@ -262,7 +256,7 @@ test('keys of version 0017 permit everything and have no end', () => {
 })
 
 test('songs that a batch of version 0019 has delivered are read where they lie, and no others', () => {
-  const file = path.join(newFolder(), DATABASE_FILE)
+  const file = path.join(temporaryFolder(onTestFinished), DATABASE_FILE)
   const before = openDatabase(file, readMigrations(FOLDER).slice(0, 19))
   const insert =
     before.prepare(`INSERT INTO jobs (job_id, state, is_bulk, is_expired, output_folder, result, settings, filename,

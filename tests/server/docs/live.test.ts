@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Browser, chromium } from 'playwright'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Endpoint } from '../../../src-contract/endpoint.ts'
 import { ENDPOINTS } from '../../../src-contract/endpoints.ts'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
@@ -11,6 +10,7 @@ import { createHeldEngine } from '../../support/held-engine.ts'
 import { POLL_LIMIT_MS } from '../../support/limits.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let server: Service
 
@@ -66,7 +66,7 @@ test('every endpoint of the description is served, and asks for a credential exa
 })
 
 test('every file of a job has a media type that the description names, for every kind of song', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-types-'))
+  const folder = temporaryFolder(onTestFinished)
   const { path: ffmpeg } = await locateFfmpeg()
   const { body: document } = await server.get('/openapi.json')
   // Only the head: the held engine's report is not one.
@@ -89,7 +89,6 @@ test('every file of a job has a media type that the description names, for every
     expect(described('report')).toContain(await typeOf(job_id, 'report'))
     expect(described('report')).toContain(await typeOf(job_id, 'report?format=html'))
   }
-  rmSync(folder, { recursive: true })
 })
 
 test('an address that is not described is not there', async () => {

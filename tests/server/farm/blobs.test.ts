@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,18 +13,17 @@ import {
 } from 'node:fs'
 import { createServer, request as requestOf } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import S3rver from 's3rver'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openBlobs as openBlobsAt } from '../../../src-server/farm/open-blobs.ts'
 import { listing } from '../../support/folder-listing.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-blobs-'))
+  folder = temporaryFolder(onTestFinished)
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const MOST_BYTES = 1000
 const openBlobs = async (address: string) => {
   const blobs = await openBlobsAt(address, folder)

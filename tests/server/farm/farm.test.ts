@@ -1,20 +1,10 @@
 /** Several machines through one real Redis: what is lost on the way costs nobody a song or a credit. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { engineVersion } from '../../../src-engine/version.ts'
 import { Machines, type OwnerAnnouncement } from '../../../src-server/farm/machines.ts'
 import { PROTOCOL } from '../../../src-server/farm/messages.ts'
@@ -28,6 +18,7 @@ import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { shortFfmpeg } from '../../support/quick-ffmpeg.ts'
 import { hasRedis, type RedisServer, startRedis } from '../../support/redis-server.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const TIMING: FarmTiming = { beatMs: 100, reconcileMs: 200, lockMs: 5000, retryMs: 100 }
 const log = createLog('silent', systemClock, () => {})
@@ -78,7 +69,7 @@ describe.skipIf(!hasRedis())('several machines', () => {
     await redis.stop()
   })
   beforeEach(async () => {
-    folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-farm-'))
+    folder = temporaryFolder(onTestFinished)
     for (const made of [blobs(), tmp()]) mkdirSync(made)
     vi.stubEnv('TMPDIR', tmp())
     vi.stubEnv('MASTER_FFMPEG_PATH', shortFfmpeg(folder))
@@ -90,7 +81,6 @@ describe.skipIf(!hasRedis())('several machines', () => {
     await service?.stop()
     service = undefined
     vi.unstubAllEnvs()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   test('a machine masters a song; the order holds no path, secret or callback, and nothing is left between the machines', async () => {

@@ -3,13 +3,12 @@
  * the attempt, and every attempt ends once. `npm run campaign` tries FARM_SHAPES of each.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, globSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Job, Queue, QueueEvents, Worker } from 'bullmq'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { DEFAULT_SETTINGS, type JobSettings, jobSettings } from '../../../src-contract/settings.ts'
 import { engineVersion } from '../../../src-engine/version.ts'
 import type { Blobs } from '../../../src-server/farm/blobs.ts'
@@ -32,6 +31,7 @@ import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { shortFfmpeg } from '../../support/quick-ffmpeg.ts'
 import { hasRedis, type RedisServer, startRedis } from '../../support/redis-server.ts'
 import { resultFiles } from '../../support/result-files.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const SHAPES = Number(process.env.FARM_SHAPES ?? 20)
 const SEED = Number(process.env.FARM_SEED ?? 11)
@@ -152,7 +152,7 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
   })
   beforeEach(async () => {
     await client.flushall()
-    folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-hostile-'))
+    folder = temporaryFolder(onTestFinished)
     for (const name of ['victim', 'store', 'tmp', 'attempts', 'home']) mkdirSync(inFolder(name))
     for (const name of ['source', 'victim/kept', 'home/report.json', 'arrived.zip']) writeFileSync(inFolder(name), SONG)
     vi.stubEnv('TMPDIR', inFolder('tmp'))
@@ -162,7 +162,6 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close()
     vi.unstubAllEnvs()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   async function machine(engine: HeldEngine, workers = 1) {

@@ -2,10 +2,9 @@
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
@@ -17,10 +16,11 @@ import { createHeldEngine } from '../../support/held-engine.ts'
 import { python3, whereInstalled } from '../../support/programs.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { wavOfSize, wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { eventually } from '../notify/fixture.ts'
 
 const run = promisify(execFile)
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-clients-'))
+const folder = temporaryFolder()
 const engine = createHeldEngine()
 let service: Service
 let key: string
@@ -192,7 +192,6 @@ beforeAll(async () => {
 afterAll(async () => {
   pythonProcess?.kill()
   await service.stop()
-  rmSync(folder, { recursive: true })
 })
 
 /** A whole request cannot stop coming. */

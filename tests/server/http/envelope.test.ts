@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { pageRoutes } from '../../../src-server/http/page.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type MasterFields, masterForm, type Service, startService } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { listen } from '../notify/listen.ts'
 
 let service: Service
@@ -62,8 +63,7 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
   })
 
   test('a file of the page with another method: 405 with Allow; one that was not built stays unknown', async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-page-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = temporaryFolder(onTestFinished)
     mkdirSync(path.join(folder, 'assets'))
     writeFileSync(path.join(folder, 'index.html'), '<!doctype html>')
     writeFileSync(path.join(folder, 'assets', 'a+b.js'), '')
@@ -86,8 +86,7 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
   })
 
   test('a page that is built anew under a running service stays the one that was there, whole', async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-page-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = temporaryFolder(onTestFinished)
     const build = (name: string) => {
       rmSync(folder, { recursive: true })
       mkdirSync(path.join(folder, 'assets'), { recursive: true })
@@ -115,8 +114,7 @@ describe('every answer that is no success is the envelope (spec 7, contract 2)',
   })
 
   test('the page may load and run what is its own alone; it is asked for anew each time, its files are kept', async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-page-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = temporaryFolder(onTestFinished)
     mkdirSync(path.join(folder, 'assets'))
     for (const name of ['index.html', 'assets/a.js']) writeFileSync(path.join(folder, name), '')
     const { baseUrl } = await listen((app) => pageRoutes(app, folder))

@@ -1,7 +1,6 @@
 /** Hostile requests of every kind of caller to what programs may call, links and /mcp among them. */
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Value from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -13,6 +12,7 @@ import { type Service, startService } from '../../support/service.ts'
 import { shiftedClock } from '../../support/shifted-clock.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
 import { seededRandom } from '../../support/sounds.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const SEED = 1_955
 /** A small part of a campaign; `npm run campaign` sets the whole number. */
@@ -20,7 +20,7 @@ const ROUNDS = Number(process.env.FUZZ_ROUNDS ?? 500)
 /** More than any answer takes on a busy machine: what takes longer hangs. */
 const HANGING_MS = 120_000
 
-const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'loudsmith-hostile-')))
+const folder = temporaryFolder()
 const [music, outside] = [path.join(folder, 'music'), path.join(folder, 'outside')] as const
 const engine = createHeldEngine({ isAutomatic: true, answersLooks: true })
 engine.rendersAlone = in24Bits(wavSong({ seconds: 2 }))
@@ -81,10 +81,7 @@ beforeAll(async () => {
   await renewKnown()
   for (const scope of ['read', 'master', 'all'] as const) sessions.push(await newSession(keys[scope]))
 })
-afterAll(async () => {
-  await service.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => service.stop())
 
 /** Puts new things in the place of those that any caller may name, and may have deleted. */
 async function renewKnown() {

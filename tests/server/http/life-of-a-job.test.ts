@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,7 +11,6 @@ import {
 } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -21,6 +19,7 @@ import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { type Answer, type Service, startService } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let engine: HeldEngine
 let service: Service
@@ -495,8 +494,7 @@ describe('the list of jobs (contract 6)', () => {
 
 test('a list by title pages on past a song whose tag is as long as a story', async () => {
   const ffmpeg = await locateFfmpeg()
-  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-title-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder(onTestFinished)
   const [plain, tagged] = ['plain.wav', 'tagged.flac'].map((name) => path.join(folder, name)) as [string, string]
   writeFileSync(plain, wavSong())
   execFileSync(ffmpeg.path, ['-v', 'error', '-i', plain, '-metadata', `title=${'밤의 노래 🌙 '.repeat(2000)}`, tagged])

@@ -7,7 +7,8 @@ import type { Job } from '../../../src-contract/jobs.ts'
 import { type AuditionService, startAuditionService } from '../../support/audition-service.ts'
 import { jpegPicture, pngPicture } from '../../support/pictures.ts'
 import { type MasterFields, masterForm } from '../../support/service.ts'
-import { runPlain, songLike, temporaryFolder, writeFloatWav } from '../../worker/media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { runPlain, songLike, writeFloatWav } from '../../worker/media/make-audio.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

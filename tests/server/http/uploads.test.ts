@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, openAsBlob, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -10,10 +9,11 @@ import { createHeldEngine } from '../../support/held-engine.ts'
 import { whereInstalled } from '../../support/programs.ts'
 import { masterForm, type Service, startService } from '../../support/service.ts'
 import { wavOfSize } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const LIMIT = 52_428_800
 const run = promisify(execFile)
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-uploads-'))
+const folder = temporaryFolder()
 const exact = path.join(folder, 'exact.wav')
 const over = path.join(folder, 'over.wav')
 const far = path.join(folder, 'far.wav')
@@ -27,10 +27,7 @@ beforeAll(async () => {
   service = await startService({ forkEngine: createHeldEngine().fork })
   key = await service.newKey()
 })
-afterAll(async () => {
-  rmSync(folder, { recursive: true })
-  await service.stop()
-})
+afterAll(() => service.stop())
 
 const PYTHON = `
 import json, sys, urllib.request, urllib.error

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { jobSettings } from '../../../src-contract/settings.ts'
@@ -7,12 +5,13 @@ import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { type Db, openDatabase } from '../../../src-server/db/open.ts'
 import { type JobFilter, JobStore, type NewJob } from '../../../src-server/jobs/store.ts'
 import { systemRandom } from '../../../src-system/system.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const COUNT = 6000
 /** Far below what a person notices; a plain scan of rows with their results would be far above. */
 const LIMIT_MS = 150
 
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-many-'))
+const folder = temporaryFolder()
 let db: Db
 let store: JobStore
 
@@ -72,10 +71,7 @@ beforeAll(() => {
     }
   })()
 })
-afterAll(() => {
-  db.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => db.close())
 
 test.each<[string, Partial<JobFilter>, number]>([
   ['the newest', {}, COUNT],

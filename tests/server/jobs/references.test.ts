@@ -4,7 +4,8 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Report } from '../../../src-contract/report.ts'
 import { type Service, startService } from '../../support/service.ts'
-import { songLike, temporaryFolder, writeFloatWav } from '../../worker/media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { songLike, writeFloatWav } from '../../worker/media/make-audio.ts'
 
 const folder = temporaryFolder()
 const asFile = (name: string, channels: Float32Array[]) =>

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createWorkerPool, forkWithNode } from '../../../src-server/jobs/worker-pool.ts'
 import type { WorkOrder } from '../../../src-worker/mastering/work-order.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const command = { type: 'work', order: {} as WorkOrder } as const
@@ -95,8 +95,7 @@ test.runIf(process.platform !== 'win32').each([
   ],
   ['aborts for another reason', 'process.abort()', undefined],
 ])('a process that %s has crashed, and memory is named where that ran out', async (_how, code, fault) => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-pool-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder(onTestFinished)
   const entry = path.join(folder, 'engine.mjs')
   writeFileSync(entry, code)
   const pool = createWorkerPool({

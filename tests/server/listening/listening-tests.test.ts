@@ -1,17 +1,17 @@
 /** Listening tests: the folder, what it says and does not say, and the results that come back. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chanceOf } from '../../../src-server/listening/outcome.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
-import { readByEbur128, temporaryFolder } from '../../worker/media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { readByEbur128 } from '../../worker/media/make-audio.ts'
 
 let service: Service
 let jobId: string
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-listening-'))
+const folder = temporaryFolder()
 const scratch = temporaryFolder()
 beforeAll(async () => {
   service = await startService()
@@ -24,10 +24,7 @@ beforeAll(async () => {
   jobId = made.job_id
   await service.ended(jobId)
 })
-afterAll(async () => {
-  await service.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => service.stop())
 
 const versions = () => [
   { job_id: jobId, master: 'melon', name: 'loud one' },

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { globSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -22,9 +22,10 @@ import {
 import { type Service, startService } from '../../support/service.ts'
 import { shiftedClock } from '../../support/shifted-clock.ts'
 import { in24Bits, inAiff, wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-mcp-'))
-const music = realpathSync(mkdtempSync(path.join(tmpdir(), 'loudsmith-mcp-music-')))
+const dataDir = temporaryFolder()
+const music = temporaryFolder()
 const song = path.join(music, 'song.wav')
 const held = createHeldEngine({ answersLooks: true })
 held.rendersAlone = in24Bits(wavSong({ seconds: 2 }))

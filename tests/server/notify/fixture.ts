@@ -1,10 +1,8 @@
 /** Notify on a real database file, and receivers on real sockets. */
 import { createHmac } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
 import http, { type IncomingHttpHeaders } from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
-import os from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Plan } from '../../../src-contract/plans.ts'
@@ -13,13 +11,13 @@ import { openDatabase } from '../../../src-server/db/open.ts'
 import { Notify, type NotifyDeps } from '../../../src-server/notify/notify.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { type Clock, systemClock, systemRandom } from '../../../src-system/system.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 export const OWN_PORT = 47310
 
 /** A database file in a folder of its own, deleted after the test. */
 export function newDatabaseFile(): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-notify-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder(onTestFinished)
   return path.join(folder, 'loudsmith.db')
 }
 

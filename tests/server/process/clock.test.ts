@@ -1,15 +1,15 @@
 /** The whole service under a clock that is set to and fro between 40 days back and 400 days ahead, over restarts. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { CreatedKey } from '../../../src-contract/account.ts'
 import { type Clock, systemClock } from '../../../src-system/system.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
 import { seededRandom } from '../../support/sounds.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
@@ -36,16 +36,13 @@ const newKey = async (expires_in?: number) =>
 const statusOf = async (key: string) => (await service.get('/api/v1/account', { credential: key })).status
 
 beforeEach(async () => {
-  root = realpathSync(mkdtempSync(path.join(tmpdir(), 'loudsmith-clock-')))
+  root = temporaryFolder(onTestFinished)
   shiftMs = 0
   passedMs = 0
   await start()
   await service.patch('/app/account', { plan: 'studio' })
 })
-afterEach(async () => {
-  await service.stop()
-  rmSync(root, { recursive: true, force: true })
-})
+afterEach(() => service.stop())
 
 test('a key that has ended does not work again when the clock goes back, over a restart too', async () => {
   const [tried, untried, lasting] = [await newKey(HOUR_MS / 1000), await newKey(DAY_MS / 1000), await newKey()]

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,6 +7,7 @@ import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { isAlive } from '../../support/processes.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const hasPrlimit = (() => {
   try {
@@ -32,16 +32,12 @@ const [DOWNLOADS, DESCRIPTORS] = IS_CAMPAIGN ? [200, 1024] : [40, 240]
 const restoreDescriptors = (pid: number) => void execFileSync('prlimit', [`--pid=${pid}`, '--nofile=4096:'])
 
 describe.runIf(hasPrlimit)('a service without file descriptors (needs prlimit)', () => {
-  let dataDir: string
+  const dataDir = temporaryFolder()
   let server: ServerProcess
   beforeAll(async () => {
-    dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-exhausted-'))
     server = await spawnServer(dataDir)
   })
-  afterAll(async () => {
-    await server.end('SIGKILL')
-    rmSync(dataDir, { recursive: true, force: true })
-  })
+  afterAll(() => server.end('SIGKILL'))
 
   const take = () => server.newJob({ dry_run: 'true' })
 

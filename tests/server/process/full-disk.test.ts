@@ -30,9 +30,10 @@ import { INTACT } from '../../support/exports.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type Answer, masterForm, type Service, startService } from '../../support/service.ts'
 import { wavOfSize, wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { warmEngine } from '../../support/warm-engine.ts'
 
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-disk-'))
+const folder = temporaryFolder()
 const filler = path.join(folder, 'filler')
 const engine = createHeldEngine()
 let isMounted = false
@@ -54,7 +55,6 @@ afterAll(async () => {
     await service.stop()
     execFileSync('umount', [folder])
   }
-  rmSync(folder, { recursive: true, force: true })
 })
 
 function needMount(context: TestContext): void {

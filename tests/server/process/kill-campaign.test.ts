@@ -1,6 +1,5 @@
 /** The service killed again and again in whatever it does, at moments that a seed draws: nothing is lost, nothing is there twice, nothing is left over. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -15,6 +14,7 @@ import { INTACT } from '../../support/exports.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
 import { seededRandom } from '../../support/sounds.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { zipOf } from '../../support/zips.ts'
 
 const SEED = Number(process.env.KILL_SEED ?? 47_310)
@@ -30,7 +30,7 @@ const shuffled = <Item>(items: readonly Item[]) =>
     .sort((a, b) => a.place - b.place)
     .map(({ item }) => item)
 
-let root: string
+const root = temporaryFolder()
 let server: ServerProcess
 let source: string
 /** One that is mastered again and again, and one that is exported. */
@@ -314,7 +314,6 @@ async function settled(): Promise<void> {
 }
 
 beforeAll(async () => {
-  root = realpathSync(mkdtempSync(path.join(tmpdir(), 'loudsmith-kills-')))
   for (const name of ['songs', 'out']) mkdirSync(path.join(root, name))
   server = await spawnServer(dataDir())
   await server.allow(root)
@@ -326,10 +325,7 @@ beforeAll(async () => {
   mastered = await server.post('/api/v1/releases', { title: 'Mastered', ...release })
   exported = await server.post('/api/v1/releases', { title: 'Record', ...release })
 })
-afterAll(async () => {
-  await server.end('SIGKILL')
-  rmSync(root, { recursive: true, force: true })
-})
+afterAll(() => server.end('SIGKILL'))
 
 describe.runIf(process.platform === 'linux')(
   'kill −9 at any moment (only where engine processes end with their parent)',

@@ -1,17 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, describe, test } from 'vitest'
+import { describe, test } from 'vitest'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 import { tagChunks } from '../../../src-worker/media/wav-tags.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { masterForm } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { startTroubled } from '../../support/troubled-ffmpeg.ts'
 
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-killed-ffmpeg-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = temporaryFolder()
 
 /** As a system does that is short of memory. */
 const KILLED = 'kill -9 $$'

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, watch } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -13,26 +12,23 @@ import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { childrenOf, isAlive } from '../../support/processes.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { startReceiver } from '../notify/fixture.ts'
 
 const onLinux = process.platform === 'linux'
 const song = new Blob([new Uint8Array(wavSong({ seconds: 1, sampleRateHz: 44_100 }))])
 const request = { file: song, platforms: 'spotify', title: 'Kill' }
 
-let dataDir: string
+const dataDir = temporaryFolder()
 /** The one that was started after the last kill: each test begins with what the one before it left. */
 let server: ServerProcess
 beforeAll(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-kill-'))
   server = await spawnServer(dataDir)
 })
 beforeEach(async () => {
   if (!isAlive(server.pid)) server = await spawnServer(dataDir)
 })
-afterAll(async () => {
-  await server.end('SIGKILL')
-  rmSync(dataDir, { recursive: true, force: true })
-})
+afterAll(() => server.end('SIGKILL'))
 
 const credits = async () => (await server.get<{ credits: number }>('/api/v1/account')).credits
 

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const isCampaign = process.env.LOAD_ROUNDS !== undefined && process.platform === 'linux'
 const READS = Number(process.env.LOAD_ROUNDS ?? 0)
@@ -14,13 +14,10 @@ const PLATFORMS = 'spotify,apple_music,youtube,melon,soundcloud'
 let dataDir: string
 let server: ServerProcess
 beforeEach(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-load-'))
+  dataDir = temporaryFolder(onTestFinished)
   server = await spawnServer(dataDir)
 })
-afterEach(async () => {
-  await server.end('SIGKILL')
-  rmSync(dataDir, { recursive: true, force: true })
-})
+afterEach(() => server.end('SIGKILL'))
 
 const memoryBytes = (name: 'VmRSS' | 'VmHWM') =>
   Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) *

@@ -1,7 +1,6 @@
 /** Many real songs by one manifest, through the API and by the command line: ended once each, whatever is killed in the middle. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
@@ -12,6 +11,7 @@ import { CLI } from '../../support/built.ts'
 import { childrenOf } from '../../support/processes.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** A small part of a campaign; `npm run campaign` sets the whole number. */
 const SONGS = Number(process.env.BATCH_SONGS ?? 3)
@@ -20,11 +20,10 @@ const SECONDS = SONGS > 100 ? 3 : 1
 const MAX_LIVE_GROWTH_BYTES = 8 * 1024 * 1024
 
 // Only ends what hangs for good: a busy machine takes ten times as long as an idle one.
-let folder: string
+const folder = temporaryFolder()
 let server: ServerProcess
 const dataDir = () => path.join(folder, 'data')
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-many-'))
   for (const name of ['in', 'out']) mkdirSync(path.join(folder, name))
   for (let at = 0; at < SONGS; at++)
     writeFileSync(path.join(folder, 'in', `${at}.wav`), wavSong({ seconds: SECONDS + (at % 7) / 10, hertz: 200 + at }))
@@ -32,10 +31,7 @@ beforeAll(async () => {
   await server.allow(folder)
   await server.post('/app/account/credits', { amount: 2 * SONGS })
 })
-afterAll(async () => {
-  await server.end('SIGKILL')
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => server.end('SIGKILL'))
 
 const credits = async () => (await server.get<{ credits: number }>('/api/v1/account')).credits
 async function untilDone(batchId: string, count: number): Promise<Manifest> {

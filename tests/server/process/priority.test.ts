@@ -1,21 +1,17 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { constants, getPriority, tmpdir } from 'node:os'
-import path from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { constants, getPriority } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { childrenOf } from '../../support/processes.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-let dataDir: string
+const dataDir = temporaryFolder()
 let server: ServerProcess
 beforeAll(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-priority-'))
   server = await spawnServer(dataDir)
 })
-afterAll(async () => {
-  await server.end('SIGKILL')
-  rmSync(dataDir, { recursive: true, force: true })
-})
+afterAll(() => server.end('SIGKILL'))
 
 const autogroup = (pid: number) => `/proc/${pid}/autogroup`
 

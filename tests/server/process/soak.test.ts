@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { childrenOf } from '../../support/processes.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** A small part of a campaign; `npm run campaign` sets the whole number. At most the credits of a fresh account. */
 const JOBS = Number(process.env.JOBS_ROUNDS ?? 6)
@@ -19,13 +19,10 @@ const MAX_RESIDENT_GROWTH_BYTES = 96 * 1024 * 1024
 let dataDir: string
 let server: ServerProcess
 beforeEach(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-soak-'))
+  dataDir = temporaryFolder(onTestFinished)
   server = await spawnServer(dataDir)
 })
-afterEach(async () => {
-  await server.end('SIGKILL')
-  rmSync(dataDir, { recursive: true, force: true })
-})
+afterEach(() => server.end('SIGKILL'))
 
 const residentBytes = () =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) * 1024

@@ -1,6 +1,6 @@
 /** C2PA manifests of sources in the files that an export makes of them, read by hands other than the one that writes them. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { hostname } from 'node:os'
 import path from 'node:path'
 import { MP3 } from '@trustnxt/c2pa-ts/asset'
 import {
@@ -20,6 +20,7 @@ import { exportCalls, INTACT } from '../../support/exports.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { runPlain } from '../../worker/media/make-audio.ts'
 
 const engine = createHeldEngine({ isAutomatic: true })
@@ -46,9 +47,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 beforeEach(() => {
-  const made = mkdtempSync(path.join(tmpdir(), 'loudsmith-c2pa-'))
-  parent = made
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
+  parent = temporaryFolder(onTestFinished)
 })
 
 type Validation = Record<'activeManifest', Record<'success' | 'failure', { readonly code: string }[]>>

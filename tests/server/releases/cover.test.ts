@@ -2,8 +2,7 @@
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -16,6 +15,7 @@ import { createHeldEngine } from '../../support/held-engine.ts'
 import { hasProgram } from '../../support/programs.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { ffmpeg, runPlain } from '../../worker/media/make-audio.ts'
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -28,8 +28,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 function newFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-cover-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder(onTestFinished)
   return folder
 }
 

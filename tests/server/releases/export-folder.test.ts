@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { ExportFolder, refusalOf, textFile } from '../../../src-server/releases/export-folder.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const PART = '.song.wav.part'
 
@@ -23,14 +23,12 @@ vi.mock('node:fs/promises', async (original) => {
 
 /** A folder, and a file during whose writing something happens to it. */
 async function setUp(happen: (part: string) => void) {
-  const parent = mkdtempSync(path.join(tmpdir(), 'loudsmith-folder-'))
-  onTestFinished(() => rmSync(parent, { recursive: true }))
+  const parent = temporaryFolder(onTestFinished)
   const folder = new ExportFolder(path.join(parent, 'release'), createFakeClock())
   await folder.take('one', undefined)
   const part = path.join(folder.path, PART)
   const file = textFile('song.wav', 'sound')
-  const made = path.join(mkdtempSync(path.join(tmpdir(), 'loudsmith-made-')), 'song.wav')
-  onTestFinished(() => rmSync(path.dirname(made), { recursive: true }))
+  const made = path.join(temporaryFolder(onTestFinished), 'song.wav')
   writeFileSync(made, 'sound')
   drive.happen = () => happen(part)
   return { folder, parent, file, slow: { ...file, content: made } }

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -11,7 +10,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { ExportedRelease, ExportNames } from '../../../src-contract/release-exports.ts'
@@ -21,6 +19,7 @@ import { createHeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { clockFrom } from '../../support/shifted-clock.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const engine = createHeldEngine({ isAutomatic: true })
 engine.masterBytes = in24Bits(wavSong({ seconds: 1, sampleRateHz: 44_100 }))
@@ -37,10 +36,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 beforeEach(() => {
-  const made = mkdtempSync(path.join(tmpdir(), 'loudsmith-sets-'))
-  parent = made
   // Before what a test mounts on it is unmounted, it cannot go: what is registered first is done last.
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
+  parent = temporaryFolder(onTestFinished)
 })
 
 const FOLDER = '하늘 - 밤'
@@ -132,8 +129,7 @@ describe('an export in several sets', () => {
   test('never writes through a link in the place of a folder', async () => {
     const release = await newRelease()
     const { folder } = await exported(release)
-    const elsewhere = mkdtempSync(path.join(tmpdir(), 'loudsmith-elsewhere-'))
-    onTestFinished(() => rmSync(elsewhere, { recursive: true }))
+    const elsewhere = temporaryFolder(onTestFinished)
     symlinkSync(elsewhere, path.join(folder, 'melon'))
     const { status, body } = await exportOf(release, WANTED)
     expect([status, body.error.code]).toEqual([409, 'FOLDER_TAKEN'])

@@ -4,7 +4,6 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -14,7 +13,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { WHOLE_SONG } from '../../../src-contract/settings.ts'
@@ -26,6 +24,7 @@ import { createHeldEngine } from '../../support/held-engine.ts'
 import { jpegPicture, pngPicture } from '../../support/pictures.ts'
 import { noFile, type Service, startService } from '../../support/service.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const MASTER = in24Bits(wavSong({ seconds: 2, sampleRateHz: 44_100 }))
 const engine = createHeldEngine({ isAutomatic: true })
@@ -42,10 +41,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 beforeEach(() => {
-  const made = mkdtempSync(path.join(tmpdir(), 'loudsmith-export-'))
-  parent = made
   // Before what a test mounts on it is unmounted, it cannot go: what is registered first is done last.
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
+  parent = temporaryFolder(onTestFinished)
 })
 
 const FACTS = { title: 'Night: EP', artist: '하늘', kind: 'ep', upc: '036000291452' }
@@ -273,8 +270,7 @@ describe('an export by a program', () => {
 
   test('goes behind no link: not where the folder of the release is one, nor where its certificate is', async () => {
     const releaseId = await newRelease()
-    const outside = mkdtempSync(path.join(tmpdir(), 'loudsmith-outside-'))
-    onTestFinished(() => rmSync(outside, { recursive: true }))
+    const outside = temporaryFolder(onTestFinished)
     await allow(real)
     symlinkSync(outside, path.join(real, FOLDER))
     expect(await byKey(releaseId, { folder: real })).toEqual(NOT_ALLOWED)

@@ -1,6 +1,5 @@
 /** Releases whose server is killed while they are mastered: nothing is lost, nothing is charged twice. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -10,17 +9,14 @@ import { INTACT } from '../../support/exports.ts'
 import { pngPicture } from '../../support/pictures.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-let dataDir: string
+const dataDir = temporaryFolder()
 let server: ServerProcess
 beforeAll(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-kill-'))
   server = await spawnServer(dataDir)
 })
-afterAll(async () => {
-  await server.end('SIGKILL')
-  rmSync(dataDir, { recursive: true, force: true })
-})
+afterAll(() => server.end('SIGKILL'))
 
 const songs = [220, 330].map((hertz) => new Blob([new Uint8Array(wavSong({ seconds: 1, hertz }))]))
 
@@ -109,8 +105,7 @@ test.runIf(IS_CAMPAIGN)(
     const credits = async () => (await server.get<{ credits: number }>('/api/v1/account')).credits
     const release = await newRelease(masteredTrack)
     const before = await credits()
-    const parent = mkdtempSync(path.join(tmpdir(), 'loudsmith-killed-export-'))
-    onTestFinished(() => rmSync(parent, { recursive: true }))
+    const parent = temporaryFolder(onTestFinished)
     const cover = new FormData()
     cover.append('file', new Blob([new Uint8Array(pngPicture(1400, 1400))]), 'cover')
     await server.put(`/api/v1/releases/${release.release_id}/cover`, cover)

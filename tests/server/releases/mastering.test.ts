@@ -1,10 +1,9 @@
 /** Releases that are mastered: their jobs, charges, rounds and ends, over a real socket and a real database. */
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { ExportedFile } from '../../../src-contract/release-exports.ts'
 import type { ReleasePlan } from '../../../src-contract/release-mastering.ts'
@@ -15,6 +14,7 @@ import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let engine: HeldEngine
 let service: Service
@@ -588,7 +588,7 @@ describe('tracks that go over into the next', () => {
   test.runIf(IS_CAMPAIGN)('are exported as one: what is converted is converted with the others', async () => {
     engine.masterBytes = in24Bits(wavSong({ seconds: 2, sampleRateHz: 44_100 }))
     const release = await newRelease([3, 4])
-    const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-joined-'))
+    const folder = temporaryFolder(onTestFinished)
     const soundsOf = async (): Promise<string[]> => {
       const request = { folder, formats: ['wav24', 'wav16_44'] }
       const { body } = await service.post(`/api/v1/releases/${release.release_id}/export`, request)
@@ -599,7 +599,6 @@ describe('tracks that go over into the next', () => {
     await change(release, 0, goesOver)
     await mastered(release)
     const joined = await soundsOf()
-    rmSync(folder, { recursive: true })
     // The masters are the same bytes; dithered as one they are not any more.
     expect([new Set(alone).size, new Set(joined).size]).toEqual([2, 3])
     expect(joined.slice(0, 3)).toEqual(alone.slice(0, 3))

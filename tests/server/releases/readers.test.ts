@@ -1,7 +1,6 @@
 /** Release data as entered: in the files (read by third-party readers), the table and the sheets. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exportCalls } from '../../support/exports.ts'
@@ -9,12 +8,13 @@ import { createHeldEngine } from '../../support/held-engine.ts'
 import { hasProgram } from '../../support/programs.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const engine = createHeldEngine({ isAutomatic: true })
 engine.masterBytes = in24Bits(wavSong({ seconds: 1, sampleRateHz: 44_100 }))
 let service: Service
 let folder: string
-const parent = mkdtempSync(path.join(tmpdir(), 'loudsmith-readers-'))
+const parent = temporaryFolder()
 
 const RELEASE = {
   ...{
@@ -46,10 +46,7 @@ beforeAll(async () => {
   )
   folder = (await exported(body.release_id)).folder
 })
-afterAll(async () => {
-  await service.stop()
-  rmSync(parent, { recursive: true, force: true })
-})
+afterAll(() => service.stop())
 
 /** Texts of its own atoms of an M4A are bytes to mutagen and to exiftool. */
 const MUTAGEN = `

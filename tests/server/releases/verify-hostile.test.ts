@@ -6,7 +6,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -16,9 +15,8 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Certificate } from '../../../src-contract/release-exports.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { certificateJson, signedText } from '../../../src-server/releases/certificate.ts'
@@ -28,6 +26,7 @@ import { SIGNING_KEY_FILE, Signer } from '../../../src-server/releases/signing.t
 import { CERTIFICATE_FILE, SUMS_FILE, sumsOf, verifyExport } from '../../../src-server/releases/verify-export.ts'
 import { systemClock } from '../../../src-system/system.ts'
 import { seededRandom } from '../../support/sounds.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const ROUNDS = Number(process.env.VERIFY_ROUNDS ?? 40)
 const SEED = Number(process.env.VERIFY_SEED ?? 1)
@@ -38,11 +37,10 @@ const FILES: Readonly<Record<string, Buffer>> = {
   'empty.txt': Buffer.alloc(0),
 }
 
-let root: string
+const root = temporaryFolder()
 let signer: Signer
 let original: string
 beforeAll(async () => {
-  root = mkdtempSync(path.join(tmpdir(), 'loudsmith-verify-'))
   signer = new Signer(root)
   original = path.join(root, 'original')
   mkdirSync(path.join(original, 'flac'), { recursive: true })
@@ -58,7 +56,6 @@ beforeAll(async () => {
   const isOurs = async () => false
   await writeExportZip(original, names, { clock: systemClock, isOurs, signal: new AbortController().signal })
 })
-afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 /** Returns whole numbers below a limit. */
 function numbersOf(seed: number) {

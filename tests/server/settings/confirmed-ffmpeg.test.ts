@@ -1,27 +1,26 @@
 /** The ffmpeg of the settings is run only as the file that its owner confirmed; no request of the page chooses one. */
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 import { CLI } from '../../support/built.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let folder: string
 let service: Service
 beforeEach(async () => {
   // It would come before the setting.
   vi.stubEnv('MASTER_FFMPEG_PATH', undefined)
-  folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-ffmpeg-'))
+  folder = temporaryFolder(onTestFinished)
   service = await startService({ dataDir: path.join(folder, 'data'), keepsData: true })
 })
 afterEach(async () => {
   await service.stop()
   vi.unstubAllEnvs()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const mark = () => path.join(folder, 'was-run')

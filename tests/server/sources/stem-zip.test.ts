@@ -1,17 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { STEM_REASONS } from '../../../src-contract/text/stem-reasons.ts'
 import { errorText } from '../../../src-contract/text/text.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { unzipStems } from '../../../src-server/sources/stem-zip.ts'
 import { seededRandom } from '../../support/sounds.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { type ZipPart, zipOf } from '../../support/zips.ts'
 
-const root = mkdtempSync(path.join(tmpdir(), 'loudsmith-zip-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+const root = temporaryFolder()
 
 const voice = Buffer.from('the sound of a voice, of a voice, of a voice')
 const drums = Buffer.from('boom, tschak')

@@ -1,6 +1,5 @@
 /** Stems by the API: stored as a set, mastered as their sum, and removed. */
-import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -13,14 +12,12 @@ import { commandsOf } from '../../support/commands.ts'
 import { pngPicture } from '../../support/pictures.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { zipOf } from '../../support/zips.ts'
 
 const service: Service = await startService()
-const music = realpathSync(mkdtempSync(path.join(tmpdir(), 'loudsmith-stems-')))
-afterAll(async () => {
-  await service.stop()
-  rmSync(music, { recursive: true, force: true })
-})
+const music = temporaryFolder()
+afterAll(() => service.stop())
 const key = await service.newKey('programs')
 
 const STEMS = [

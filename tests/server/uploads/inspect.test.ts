@@ -3,7 +3,8 @@ import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createInspect } from '../../../src-server/uploads/inspect.ts'
 import { type Probe, probeAudio } from '../../../src-server/uploads/probe.ts'
-import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from '../../worker/media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, runPlain, songLike, writeFloatWav } from '../../worker/media/make-audio.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { receiveForm } from '../../../src-server/uploads/receive.ts'
 import { systemClock } from '../../../src-system/system.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** A virus scanner has the file open: played, because only Windows then refuses to remove it. */
 const disk = vi.hoisted(() => ({ holdsFiles: false, roomBytes: Number.POSITIVE_INFINITY }))
@@ -22,7 +22,7 @@ vi.mock('node:fs/promises', async (original) => {
 })
 
 const MAX_FILE_BYTES = 3_000_000
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-receive-'))
+const folder = temporaryFolder()
 /** Made by the first request of which anything is stored. */
 const uploads = path.join(folder, 'tmp')
 
@@ -51,10 +51,7 @@ const server = createServer(async (request, response) => {
 })
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
 afterEach(() => rmSync(uploads, { recursive: true, force: true }))
-afterAll(() => {
-  server.close()
-  rmSync(folder, { recursive: true })
-})
+afterAll(() => server.close())
 
 const part = (filename: string) => `--b\r\nContent-Disposition: form-data; name="file"; filename="${filename}"\r\n\r\n`
 

@@ -1,11 +1,10 @@
 /** New files that another program on Windows, mostly one that looks for viruses, holds for a moment. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { startService } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Renames that will still fail, by the new name of the file or folder. */
 const scanner = vi.hoisted(() => ({ holds: {} as Record<string, number> }))
@@ -20,8 +19,7 @@ vi.mock('node:fs', async (original) => {
 })
 
 test('keep neither the program from starting nor a song from being taken', async () => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-held-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder(onTestFinished)
   scanner.holds = { 'owner.json': 2, sources: 2 }
   const service = await startService({ forkEngine: createHeldEngine().fork, dataDir: path.join(folder, 'data') })
   onTestFinished(() => service.stop())

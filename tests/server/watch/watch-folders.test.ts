@@ -5,7 +5,6 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,9 +14,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { MasterSettings } from '../../../src-contract/settings.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { copySong, listSongs } from '../../../src-server/sources/song-files.ts'
@@ -25,6 +23,7 @@ import { createStableFiles } from '../../../src-server/watch/stable-files.ts'
 import { WatchFolders } from '../../../src-server/watch/watch-folders.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { type Clock, systemRandom } from '../../../src-system/system.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { FACTS, openBatch } from '../batch/fixture.ts'
 
 /** Whoever runs these tests may read every file, so that a refusal of the system is played. */
@@ -72,13 +71,12 @@ const running: { isLooking: boolean; close(): Promise<void> }[] = []
 
 beforeEach(() => {
   Object.assign(disk, { fault: undefined, reads: 0, firstInode: undefined, isInCloud: false })
-  root = mkdtempSync(path.join(tmpdir(), 'loudsmith-watch-'))
+  root = temporaryFolder(onTestFinished)
   watched = path.join(root, 'Bounces')
   mkdirSync(watched)
 })
 afterEach(async () => {
   for (const one of running.splice(0)) await one.close()
-  rmSync(root, { recursive: true, force: true })
 })
 
 const COVER = { mimeType: 'image/png' as const, bytes: Buffer.from([0x89, 0x50]) }

@@ -1,7 +1,7 @@
 /** A look at a song finds what its job will warn of. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { RENDER_WARNING_CODES } from '../../../src-contract/report.ts'
 import { DEFAULT_SETTINGS, jobSettings } from '../../../src-contract/settings.ts'
 import { LANGUAGES } from '../../../src-contract/text/language.ts'
@@ -10,13 +10,14 @@ import { changeSummary } from '../../../src-contract/text/summary.ts'
 import { analyseSong } from '../../../src-worker/mastering/analyse-song.ts'
 import { WorkFailure } from '../../../src-worker/mastering/work-failure.ts'
 import { sine, songLike } from '../../support/sounds.ts'
-import { ffmpeg, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor, storedSong } from './run-worker.ts'
 
 const never = new AbortController().signal
 
 test('gives all warnings of a job with the same settings and reference, except those about the masters', async () => {
-  const folder = temporaryFolder()
+  const folder = temporaryFolder(onTestFinished)
   const at = (name: string) => path.join(folder, name)
   const rateHz = 22_050
   const silence = new Float32Array(3 * rateHz)
@@ -55,7 +56,7 @@ test('gives all warnings of a job with the same settings and reference, except t
 }, 120_000)
 
 test('the suggestion is the same whether its price was just found or is known', async () => {
-  const folder = temporaryFolder()
+  const folder = temporaryFolder(onTestFinished)
   const { channels } = songLike(8, 44_100)
   const song = await storedSong(writeFloatWav(path.join(folder, 'song.wav'), [...channels], 44_100))
   const order = { song, settings: jobSettings(DEFAULT_SETTINGS), ffmpeg }
@@ -74,7 +75,7 @@ test('the suggestion is the same whether its price was just found or is known', 
 }, 60_000)
 
 test('reports a reference that cannot be decoded', async () => {
-  const folder = temporaryFolder()
+  const folder = temporaryFolder(onTestFinished)
   const { channels } = songLike(4, 44_100)
   const song = await storedSong(writeFloatWav(path.join(folder, 'song.wav'), [...channels], 44_100))
   const lost = { ...song, path: path.join(folder, 'empty.wav') }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type DeliveryTarget, deliveryTarget } from '../../../src-contract/delivery-target.ts'
 import type { Tier } from '../../../src-contract/settings.ts'
 import { prepareFinalise } from '../../../src-engine/finalise/finalise.ts'
@@ -9,7 +9,8 @@ import { renderMaster, writeFloatMaster } from '../../../src-worker/mastering/re
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { seededRandom, stereo } from '../../support/sounds.ts'
-import { foundFfmpeg as ffmpeg, temporaryFolder } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { foundFfmpeg as ffmpeg } from '../media/make-audio.ts'
 
 const canEncode = (await listEncoders(ffmpeg)).has('aac')
 
@@ -23,7 +24,7 @@ const noise = stereo(6 * 44_100, 44_100, () => {
 
 /** Delivers masters of the noise, with that ffmpeg, to a folder of their own. */
 async function deliverNoise(targets: readonly DeliveryTarget[], by = ffmpeg, tier: Tier = 'premium', song = noise) {
-  const folder = temporaryFolder()
+  const folder = temporaryFolder(onTestFinished)
   const steps: string[] = []
   const verified: number[] = []
   const order = { targets, tier, intensity: 50, seed: 0, tags: {} }
@@ -102,7 +103,7 @@ describe.runIf(canEncode)('a premium master that ends below its target (only wit
 
 /** An ffmpeg that has no libvorbis and notes the arguments of each of its calls, and what it noted. */
 function notingFfmpeg() {
-  const folder = temporaryFolder()
+  const folder = temporaryFolder(onTestFinished)
   const notes = path.join(folder, 'calls')
   const file = path.join(folder, 'ffmpeg')
   const script = [

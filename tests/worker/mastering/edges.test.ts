@@ -8,7 +8,8 @@ import { WHOLE_SONG } from '../../../src-contract/settings.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { resultFiles } from '../../support/result-files.ts'
 import { largest } from '../../support/sounds.ts'
-import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { readByEbur128, runPlain, songLike, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor } from './run-worker.ts'
 
 const folder = temporaryFolder()

@@ -8,7 +8,8 @@ import { makeExportFiles, measureRecord } from '../../../src-worker/mastering/ex
 import type { ExportedSound, ExportOrder } from '../../../src-worker/mastering/work-order.ts'
 import type { SongTags } from '../../../src-worker/media/audio-facts.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
-import { ffmpeg, readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, readByEbur128, runPlain, songLike, writeFloatWav } from '../media/make-audio.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

@@ -11,7 +11,8 @@ import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { keptFiles } from '../../../src-worker/result/result-zip.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { resultFiles } from '../../support/result-files.ts'
-import { ffmpeg, readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, readByEbur128, runPlain, songLike, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor } from './run-worker.ts'
 
 const folder = temporaryFolder()

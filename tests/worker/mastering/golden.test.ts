@@ -8,7 +8,8 @@ import { expect, it } from 'vitest'
 import { engineVersion } from '../../../src-engine/version.ts'
 import type { WorkOrder } from '../../../src-worker/mastering/work-order.ts'
 import { songLike as beat, scaled, seededRandom } from '../../support/sounds.ts'
-import { songLike as chords, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { songLike as chords, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor, storedSong } from './run-worker.ts'
 
 const GOLDEN_FILE = path.join(import.meta.dirname, 'golden-masters.json')

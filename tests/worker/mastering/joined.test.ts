@@ -7,7 +7,8 @@ import type { Report } from '../../../src-contract/report.ts'
 import type { WorkOrder } from '../../../src-worker/mastering/work-order.ts'
 import { placeOf } from '../../../src-worker/result/result-zip.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
-import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { readByEbur128, runPlain, songLike, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor, storedSong } from './run-worker.ts'
 
 const folder = temporaryFolder()

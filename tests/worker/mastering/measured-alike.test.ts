@@ -7,7 +7,8 @@ import { measureMaster } from '../../../src-worker/mastering/measure-master.ts'
 import { targetBeside } from '../../../src-worker/mastering/report-facts.ts'
 import { createWavWriter } from '../../../src-worker/media/wav.ts'
 import { seededRandom, stereo, twoChannels } from '../../support/sounds.ts'
-import { runPlain, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { runPlain, writeFloatWav } from '../media/make-audio.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

@@ -9,7 +9,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { WorkerMessage, WorkOrder } from '../../../src-worker/mastering/work-order.ts'
 import { ENGINE } from '../../support/built.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
-import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, runPlain, songLike, writeFloatWav } from '../media/make-audio.ts'
 import { orderFor, startWorker } from './run-worker.ts'
 
 const folder = temporaryFolder()

@@ -12,7 +12,8 @@ import { editSong, readSong } from '../../../src-worker/mastering/read-song.ts'
 import { engineRateHz } from '../../../src-worker/media/decode.ts'
 import { changeRate } from '../../../src-worker/media/resample.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
-import { ffmpeg, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, songLike, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor, storedSong } from './run-worker.ts'
 
 const folder = temporaryFolder()

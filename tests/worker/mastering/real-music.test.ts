@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { placeOf } from '../../../src-worker/result/result-zip.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { findSong, noMusic } from '../../support/music.ts'
-import { readByEbur128, runPlain, temporaryFolder } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { readByEbur128, runPlain } from '../media/make-audio.ts'
 import { masterOrder, orderFor } from './run-worker.ts'
 
 const music = findSong('battle-epic.ogg') ?? findSong('love_theme.ogg')

@@ -11,7 +11,8 @@ import { placeOf } from '../../../src-worker/result/result-zip.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { fullTruePeakDbtp } from '../../support/full-meter.ts'
 import { oddRecipes } from '../../support/odd-recipes.ts'
-import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { readByEbur128, runPlain, songLike, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor } from './run-worker.ts'
 
 const folder = temporaryFolder()

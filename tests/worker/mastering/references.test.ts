@@ -7,7 +7,8 @@ import type { Report } from '../../../src-contract/report.ts'
 import { SavedTarget } from '../../../src-contract/saved-targets.ts'
 import { DEFAULT_SETTINGS } from '../../../src-contract/settings.ts'
 import { analyseSong } from '../../../src-worker/mastering/analyse-song.ts'
-import { ffmpeg, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, songLike, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor, storedSong } from './run-worker.ts'
 
 const folder = temporaryFolder()

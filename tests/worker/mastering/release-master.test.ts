@@ -9,7 +9,8 @@ import { jobSettings } from '../../../src-contract/settings.ts'
 import type { WorkOrder, WorkResult } from '../../../src-worker/mastering/work-order.ts'
 import { resultFiles } from '../../support/result-files.ts'
 import { noise } from '../../support/sounds.ts'
-import { songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { songLike, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor } from './run-worker.ts'
 
 const folder = temporaryFolder()

@@ -8,7 +8,7 @@ import {
   renderMaster,
 } from '../../../src-worker/mastering/render-master.ts'
 import { seededRandom, stereo } from '../../support/sounds.ts'
-import { temporaryFolder } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const random = seededRandom(3)
 const song = stereo(4 * 44_100, 44_100, (i) => random() * Math.exp(-((i % 22_050) / 44_100) * 8))

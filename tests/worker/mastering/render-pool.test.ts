@@ -5,7 +5,8 @@ import { allocateAudio } from '../../../src-engine/dsp/block.ts'
 import { prepareFinalise } from '../../../src-engine/finalise/finalise.ts'
 import type { RenderTask } from '../../../src-worker/mastering/render-master.ts'
 import { createRenderPool } from '../../../src-worker/mastering/render-pool.ts'
-import { songLike, temporaryFolder } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { songLike } from '../media/make-audio.ts'
 
 const folder = temporaryFolder()
 const rateHz = 44_100

@@ -17,7 +17,8 @@ import {
 import { STYLES } from '../../../src-contract/styles.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { songLike as beat, scaled, seededRandom } from '../../support/sounds.ts'
-import { songLike as chords, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { songLike as chords, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor } from './run-worker.ts'
 
 /** Number of random settings. */

@@ -7,7 +7,8 @@ import type { StoredSong } from '../../../src-worker/mastering/work-order.ts'
 import { decodeSong } from '../../../src-worker/media/decode.ts'
 import { changeRate } from '../../../src-worker/media/resample.ts'
 import { tryFfmpegIn } from '../../../src-worker/media/trial.ts'
-import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, runPlain, songLike, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor, storedSong } from './run-worker.ts'
 
 const folder = temporaryFolder()

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Decision, DecisionCode, Repair, Report } from '../../../src-contract/report.ts'
 import { decisionsDone, repairsOfFaults, withBridgedGaps } from '../../../src-worker/mastering/work-done.ts'
-import { temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor } from './run-worker.ts'
 
 const settings = { intensity: 50, plrDb: 17.4 }
@@ -96,7 +97,7 @@ describe('gaps that decoding bridged', () => {
 })
 
 it('a report counts a sample that is not a number, or far above the song, as a click, and names its place', async () => {
-  const folder = temporaryFolder()
+  const folder = temporaryFolder(onTestFinished)
   const tone = Float32Array.from({ length: 4 * 48_000 }, (_, i) => 0.1 * Math.sin((2 * Math.PI * 440 * i) / 48_000))
   tone[96_000] = Number.NaN
   tone[100] = 17_800
@@ -117,7 +118,7 @@ it('a report counts a sample that is not a number, or far above the song, as a c
 })
 
 it('a report contains no sibilance whose cut had no effect', async () => {
-  const folder = temporaryFolder()
+  const folder = temporaryFolder(onTestFinished)
   // Whistles at the upper edge of the range, against a tone at the very place that the cut listens to: found, but too weak for its
   // filters.
   const whistling = Float32Array.from({ length: 4 * 48_000 }, (_, i) => {

@@ -23,7 +23,8 @@ import { filesIn, keptFiles, placeOf } from '../../../src-worker/result/result-z
 import { ENGINE } from '../../support/built.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { largest } from '../../support/sounds.ts'
-import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { readByEbur128, runPlain, songLike, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor, runOrder, startWorker, storedSong } from './run-worker.ts'
 
 const folder = temporaryFolder()

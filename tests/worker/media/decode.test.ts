@@ -7,7 +7,8 @@ import { bridgeGaps, findDamage, placesOf } from '../../../src-worker/media/dama
 import { countFrames, decodeSong, engineRateHz, InvalidSamplesError } from '../../../src-worker/media/decode.ts'
 import { changeRate, lowerRate } from '../../../src-worker/media/resample.ts'
 import { largest } from '../../support/sounds.ts'
-import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, runPlain, songLike, writeFloatWav } from './make-audio.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

@@ -5,7 +5,8 @@ import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { decodeThroughCodec, platformCodecs } from '../../../src-worker/media/encode.ts'
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { inWholeFrames } from '../../../src-worker/media/samples.ts'
-import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, runPlain, songLike, writeFloatWav } from './make-audio.ts'
 
 const all = new Set(['libfdk_aac', 'aac', 'libmp3lame', 'libopus', 'libvorbis'])
 const native = new Set([...all].filter((name) => name !== 'libfdk_aac'))

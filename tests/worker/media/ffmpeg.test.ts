@@ -6,7 +6,8 @@ import { type FfmpegError, listEncoders, runFfmpeg } from '../../../src-worker/m
 import { FfmpegMissingError, locateFfmpeg, readVersion } from '../../../src-worker/media/locate.ts'
 import { parseTags } from '../../../src-worker/media/tags.ts'
 import { quickFfmpeg } from '../../support/quick-ffmpeg.ts'
-import { ffmpeg, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, songLike, writeFloatWav } from './make-audio.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

@@ -7,7 +7,8 @@ import { inFrames, readNow, readWave } from '../../../src-engine/dsp/riff.ts'
 import { heardCodec } from '../../../src-worker/media/encode.ts'
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { writeHeardCopy } from '../../../src-worker/media/heard-copy.ts'
-import { ffmpeg, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, songLike, writeFloatWav } from './make-audio.ts'
 
 const folder = temporaryFolder()
 const encoders = await listEncoders(ffmpeg)

@@ -8,7 +8,8 @@ import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { withReplayGain, writeLabelled } from '../../../src-worker/media/label-file.ts'
 import { readCover, readTags } from '../../../src-worker/media/tags.ts'
 import { createWavWriter } from '../../../src-worker/media/wav.ts'
-import { ffmpeg, runPlain, songLike, temporaryFolder } from './make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, runPlain, songLike } from './make-audio.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

@@ -1,9 +1,6 @@
 /** Files for the tests: signals that are computed here, encoded by ffmpeg. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { afterAll } from 'vitest'
+import { writeFileSync } from 'node:fs'
 import type { Ffmpeg } from '../../../src-worker/media/ffmpeg.ts'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 
@@ -11,13 +8,6 @@ import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 export const ffmpeg: Ffmpeg = await locateFfmpeg({ explicit: process.env.MASTER_FFMPEG_PATH })
 /** The ffmpeg found where none is set: another build, whose every start costs a Linux distribution's 200 libraries. */
 export const foundFfmpeg: Ffmpeg = await locateFfmpeg()
-
-/** A folder that is gone when the test file ends. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-media-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 /** Something like music: chords that change every half second, a pulse, and peaks that stand out; two different channels. */
 export function songLike(seconds: number, sampleRateHz = 44_100, gain = 0.35): Float32Array[] {

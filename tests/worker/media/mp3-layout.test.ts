@@ -5,7 +5,8 @@ import { probeAudio } from '../../../src-server/uploads/probe.ts'
 import type { AudioFacts } from '../../../src-worker/media/audio-facts.ts'
 import { decodeSong } from '../../../src-worker/media/decode.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
-import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, runPlain } from './make-audio.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

@@ -12,7 +12,8 @@ import { readCover, readTags } from '../../../src-worker/media/tags.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { jpegPicture } from '../../support/pictures.ts'
 import '../../support/same-bytes.ts'
-import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, runPlain, songLike, writeFloatWav } from './make-audio.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

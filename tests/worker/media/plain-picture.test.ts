@@ -7,7 +7,8 @@ import { chooseCover } from '../../../src-worker/media/cover.ts'
 import { wholePictureFacts } from '../../../src-worker/media/picture.ts'
 import { plainPicture } from '../../../src-worker/media/plain-picture.ts'
 import { jpegPicture, pngPicture } from '../../support/pictures.ts'
-import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, runPlain } from './make-audio.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

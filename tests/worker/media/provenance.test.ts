@@ -1,10 +1,10 @@
 /** Traces of generators in songs. */
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { SongTags } from '../../../src-worker/media/audio-facts.ts'
 import { claimGeneratorIn, generatorIn, madeWith, readClaimGenerator } from '../../../src-worker/media/provenance.ts'
-import { temporaryFolder } from './make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const traces: readonly [tags: SongTags, generator: string | undefined][] = [
   [{ comment: 'made by suno; created=2026-01-17T05:59:17Z' }, 'Suno'],
@@ -58,7 +58,7 @@ test('the maker of a C2PA manifest is read from its claim, in both versions of i
   expect([first, second].map(claimGeneratorIn)).toEqual(['Google_Lyria/2.0 c2pa-rs/0.40 long', 'Suno'])
   expect(claimGeneratorIn(Buffer.concat([cbor('claim_generator'), Buffer.from([0x01])]))).toBeUndefined()
   expect(claimGeneratorIn(Buffer.from('claim_generator'))).toBeUndefined()
-  const file = path.join(temporaryFolder(), 'song.mp3')
+  const file = path.join(temporaryFolder(onTestFinished), 'song.mp3')
   writeFileSync(file, Buffer.concat([Buffer.alloc(2_000_000), second, Buffer.alloc(100)]))
   expect(await readClaimGenerator(file)).toBe('Suno')
 })

@@ -1,11 +1,11 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { waveHead } from '../../../src-engine/dsp/riff.ts'
 import type { Ffmpeg } from '../../../src-worker/media/ffmpeg.ts'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 import { truePeakAtRate } from '../../../src-worker/media/rate-peak.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let ffmpeg: Ffmpeg
 beforeAll(async () => {
@@ -27,7 +27,7 @@ function tones(...parts: readonly { readonly hertz: number; readonly level: numb
     )
     data.writeIntLE(Math.round(value * window * (2 ** 23 - 1)), frame * 6 + 3, 3)
   }
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'loudsmith-peak-')), 'song.wav')
+  const file = path.join(temporaryFolder(onTestFinished), 'song.wav')
   writeFileSync(
     file,
     Buffer.concat([waveHead({ channels: 2, sampleRateHz: RATE_HZ, bitsPerSample: 24 }, data.length), data]),

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { isSrgb, profileBytes, readColorProfile } from '../../../src-worker/media/color-profile.ts'
 import { pictureFacts } from '../../../src-worker/media/picture.ts'
 import { srgbCover } from '../../../src-worker/media/srgb-cover.ts'
@@ -16,7 +16,8 @@ import {
   SRGB,
 } from '../../support/color-profiles.ts'
 import { pngPicture } from '../../support/pictures.ts'
-import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, runPlain } from './make-audio.ts'
 
 const SIDE = 12
 const MEGABYTE = 1e6
@@ -31,7 +32,7 @@ const rgbPicture = (icc?: Buffer) => pixelPicture({ ...square, channels: 3 }, co
 
 /** Returns the pixels of a picture as RGB. */
 function pixelsOf(bytes: Buffer, name = 'cover'): Buffer {
-  const file = path.join(temporaryFolder(), name)
+  const file = path.join(temporaryFolder(onTestFinished), name)
   writeFileSync(file, bytes)
   return runPlain('-noautorotate', '-i', file, '-frames:v', '1', '-pix_fmt', 'rgb24', '-f', 'rawvideo', '-')
 }
@@ -324,7 +325,7 @@ describe.skipIf(!hasLittleCms)('against LittleCMS (where Python has Pillow)', ()
     ['press_16.jpg', inkPicture(pressProfile(16))],
     ['press_8.jpg', inkPicture(pressProfile(8))],
   ])('%s differs by at most 2 on average (CIEDE2000)', async (name, bytes) => {
-    const file = path.join(temporaryFolder(), name)
+    const file = path.join(temporaryFolder(onTestFinished), name)
     writeFileSync(file, bytes)
     const { stdout, stderr } = spawnSync('python3', ['-c', SCRIPT, file])
     expect(String(stderr)).toBe('')

@@ -5,7 +5,8 @@ import { isrcOf } from '../../../src-contract/isrc.ts'
 import { collectTags, type TagSystem } from '../../../src-worker/media/tag-fields.ts'
 import { readCover, readTags } from '../../../src-worker/media/tags.ts'
 import { chunk, tagChunks } from '../../../src-worker/media/wav-tags.ts'
-import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, runPlain } from './make-audio.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

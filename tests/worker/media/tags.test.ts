@@ -10,7 +10,8 @@ import { decodeText } from '../../../src-worker/media/tag-text.ts'
 import { readCover, readTags } from '../../../src-worker/media/tags.ts'
 import { chunk, tagChunks } from '../../../src-worker/media/wav-tags.ts'
 import { jpegPicture } from '../../support/pictures.ts'
-import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, runPlain } from './make-audio.ts'
 import { TITLES } from './titles.ts'
 
 const folder = temporaryFolder()

@@ -1,12 +1,12 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { riffChunk, waveHead } from '../../../src-engine/dsp/riff.ts'
 import { readWavDelivery } from '../../../src-worker/media/wav-delivery.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const RATE_HZ = 44_100
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-delivery-'))
+const folder = temporaryFolder()
 
 /** Stereo samples: silence with a level below −60 dBFS, a tone of one channel, and silence. */
 function samples(bits: 16 | 24, [before, sounding, after]: readonly [number, number, number]): Buffer {

@@ -10,7 +10,8 @@ import { recogniseAudio } from '../../../src-worker/media/recognise.ts'
 import { readCover, readTags } from '../../../src-worker/media/tags.ts'
 import { chunk, tagChunks } from '../../../src-worker/media/wav-tags.ts'
 import { seededRandom } from '../../support/sounds.ts'
-import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, runPlain } from './make-audio.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

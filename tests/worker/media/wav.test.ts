@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { readCover, readTags } from '../../../src-worker/media/tags.ts'
 import { createWavWriter, openWav } from '../../../src-worker/media/wav.ts'
 import { chunk } from '../../../src-worker/media/wav-tags.ts'
-import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, runPlain } from './make-audio.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

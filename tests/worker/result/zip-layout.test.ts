@@ -1,19 +1,18 @@
 /** ZIPs made of headers and files, as programs of another hand read them. */
 import { execFileSync } from 'node:child_process'
-import { ftruncateSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { ftruncateSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import { ZipArchive } from 'archiver'
 import fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl'
 import { layOutZip, zipParts } from '../../../src-worker/result/zip-layout.ts'
 import { hasProgram, python3, whereInstalled } from '../../support/programs.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-layout-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 interface Content {
   readonly name: string

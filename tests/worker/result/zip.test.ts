@@ -1,19 +1,18 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { packageResult } from '../../../src-worker/result/package.ts'
 import type { PackedFile, ResultZip } from '../../../src-worker/result/result-zip.ts'
 import { listEntries } from '../../../src-worker/result/zip-reader.ts'
 import { hasProgram, python3 } from '../../support/programs.ts'
 import { resultFiles, zipBytes } from '../../support/result-files.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-zip-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex')
 const contents = { spotify: randomBytes(5_300_001), melon: randomBytes(77_777) }

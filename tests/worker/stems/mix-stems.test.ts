@@ -14,7 +14,8 @@ import type { StoredStem } from '../../../src-worker/media/stored-stem.ts'
 import { mixStems } from '../../../src-worker/stems/mix-stems.ts'
 import { treatStem } from '../../../src-worker/stems/treat-stem.ts'
 import { seededRandom } from '../../support/sounds.ts'
-import { ffmpeg, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { ffmpeg, songLike, writeFloatWav } from '../media/make-audio.ts'
 
 const folder = temporaryFolder()
 const RATE_HZ = 44_100
