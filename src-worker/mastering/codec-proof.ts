@@ -30,10 +30,8 @@ const COPY_CEILING_DBTP = 0
 const LOWERING_STEP_DB = 0.1
 /** Margin above the estimate, since the encoder treats the lowered master differently. Makes a second lowering rare. */
 const LOWERING_DOUBT_DB = 0.1
-/** Each costs a render and the copies of the new master. */
+/** Largest number of lowerings for a set of codecs: each costs a render and the copies of the new master. */
 const MAX_LOWERINGS = 2
-/** Less than any excess that a meter of 32-bit floats can read, dB. */
-const LEAST_EXCESS_DB = 1e-7
 
 /** A version of a master and the measurements of its copies. */
 interface Proofed<Master> {
@@ -45,12 +43,11 @@ interface Proofed<Master> {
 }
 
 /**
- * Measures the true peak of a master's copy in every codec. As soon as one exceeds full scale by an amount that lowering can cure, the
- * master is made again with its peak lowered by the excess, by 1.5 dB in all and twice at most, and the new version is first tried on that
- * codec. A codec that would need more is ignored. Returns the version whose copies hold for most of the codecs that asked, among equals the
- * least lowered, so a lowering that cures nothing is dropped; and its copies' measurements in the order of `codecs`. Put the strictest
- * codec first: copies of a discarded master are wasted work, so a lowered version that leaves the codec that asked beyond cure is tried
- * only on codecs whose copies of the first master fail too. Throws as the steps do.
+ * Measures the true peak of a master's copy in every codec. As soon as one exceeds full scale, the master is made again with its peak lowered
+ * by the excess, by 1.5 dB in all and twice at most, and the new version is first tried on that codec. A codec that would need more, also
+ * after its lowering, is given up, and the others are cured from the first master. The last version is returned if its copies hold for more
+ * of the codecs that asked or were given up than those of the first master, else the first master; and its copies' measurements in the
+ * order of `codecs`. Put the strictest codec first: copies of a discarded master are wasted work. Throws as the steps do.
  */
 export async function proofMaster<Master>(
   first: Master,
@@ -62,17 +59,31 @@ export async function proofMaster<Master>(
     peaksDbtp.set(codec, peakDbtp)
     return peakDbtp
   }
-  const versions: Proofed<Master>[] = [{ master: first, loweredDb: 0, peaksDbtp: new Map() }]
-  const asked = new Set<LossyCodec>()
-  while (versions.length <= MAX_LOWERINGS) {
-    const wish = await firstCurable({ versions, asked, codecs }, readPeak)
-    if (wish === undefined) break
-    asked.add(wish.codec)
-    const master = await again(wish.loweredDb)
-    if (master === null) break
-    versions.push({ master, loweredDb: wish.loweredDb, peaksDbtp: new Map() })
+  const original: Proofed<Master> = { master: first, loweredDb: 0, peaksDbtp: new Map() }
+  const versions = new Map<number, Proofed<Master> | null>()
+  const lower = async (loweredDb: number): Promise<Proofed<Master> | null> => {
+    const known = versions.get(loweredDb)
+    if (known !== undefined) return known
+    const master = await again(loweredDb)
+    const version = master === null ? null : { master, loweredDb, peaksDbtp: new Map() }
+    versions.set(loweredDb, version)
+    return version
   }
-  const chosen = await leastLoweredCure(versions, [...asked], readPeak)
+  const givenUp: LossyCodec[] = []
+  let attempt: Attempt<Master>
+  do {
+    const others = codecs.filter((codec) => !givenUp.includes(codec))
+    attempt = await cure(original, others, { lower, readPeak })
+    if (attempt.beyondCure) givenUp.push(attempt.beyondCure)
+  } while (attempt.beyondCure)
+  const { version, asked } = attempt
+  const failures = async (of: Proofed<Master>): Promise<number> => {
+    let count = 0
+    for (const codec of [...asked, ...givenUp]) if ((await readPeak(of, codec)) > COPY_CEILING_DBTP) count++
+    return count
+  }
+  const isWorth = version !== original && (await failures(version)) < (await failures(original))
+  const chosen = isWorth ? version : original
   const codecChecks: CodecCheck[] = []
   for (const codec of codecs) {
     const true_peak_dbtp = await readPeak(chosen, codec)
@@ -81,64 +92,54 @@ export async function proofMaster<Master>(
   return { master: chosen.master, codecChecks }
 }
 
-type ReadPeak<Master> = (version: Proofed<Master>, codec: LossyCodec) => Promise<number>
-
-/** A search for the version to deliver: the versions so far, and the codecs that asked for them. */
-interface Search<Master> {
-  readonly versions: readonly Proofed<Master>[]
-  readonly asked: ReadonlySet<LossyCodec>
-  readonly codecs: readonly LossyCodec[]
+/** The version that a cure ended with. */
+interface Attempt<Master> {
+  readonly version: Proofed<Master>
+  /** Codecs that asked for a lowering. */
+  readonly asked: readonly LossyCodec[]
+  /** The codec whose copy cannot be cured, which ended the attempt; absent if the copies of the version hold in all codecs. */
+  readonly beyondCure?: LossyCodec
 }
 
-/**
- * Returns the first codec whose copy of the newest version exceeds full scale by an amount that may still be lowered, and the total
- * lowering; later codecs are not read, nor codecs that cannot change the choice.
- */
-async function firstCurable<Master>(
-  { versions, asked, codecs }: Search<Master>,
-  readPeak: ReadPeak<Master>,
-): Promise<{ readonly codec: LossyCodec; readonly loweredDb: number } | undefined> {
-  const [first, newest] = [versions[0]!, versions.at(-1)!]
-  if (cureDb(newest, COPY_CEILING_DBTP + LEAST_EXCESS_DB) === undefined) return undefined
-  let isLost = false
-  for (const codec of [...asked, ...codecs.filter((one) => !asked.has(one))]) {
-    // The first version would be chosen before this one.
-    if (isLost && (await readPeak(first, codec)) <= COPY_CEILING_DBTP) continue
-    const peakDbtp = await readPeak(newest, codec)
-    const loweredDb = cureDb(newest, peakDbtp)
-    if (loweredDb !== undefined) return { codec, loweredDb }
-    isLost ||= asked.has(codec) && peakDbtp > COPY_CEILING_DBTP
+interface CureSteps<Master> {
+  readonly lower: (loweredDb: number) => Promise<Proofed<Master> | null>
+  readonly readPeak: (version: Proofed<Master>, codec: LossyCodec) => Promise<number>
+}
+
+/** Lowers a master until its copies hold in all codecs, or until one of them cannot be cured; later codecs are not read then. */
+async function cure<Master>(
+  original: Proofed<Master>,
+  codecs: readonly LossyCodec[],
+  { lower, readPeak }: CureSteps<Master>,
+): Promise<Attempt<Master>> {
+  const asked = new Set<LossyCodec>()
+  let version = original
+  for (let lowerings = 0; ; lowerings++) {
+    const inTurn = [...asked, ...codecs.filter((codec) => !asked.has(codec))]
+    const failing = await firstFailing(version, inTurn, readPeak)
+    if (!failing) return { version, asked: [...asked] }
+    const loweredDb = lowerings < MAX_LOWERINGS ? cureDb(version, await readPeak(version, failing)) : undefined
+    const next = loweredDb === undefined ? null : await lower(loweredDb)
+    if (next === null) return { version, asked: [...asked], beyondCure: failing }
+    asked.add(failing)
+    version = next
   }
+}
+
+async function firstFailing<Master>(
+  version: Proofed<Master>,
+  codecs: readonly LossyCodec[],
+  readPeak: CureSteps<Master>['readPeak'],
+): Promise<LossyCodec | undefined> {
+  for (const codec of codecs) if ((await readPeak(version, codec)) > COPY_CEILING_DBTP) return codec
   return undefined
 }
 
-/** Returns the total lowering of a version that cures a copy; undefined if the copy holds, or if that would be too much. */
+/** Returns the total lowering of a version that cures a copy above full scale; undefined if that would be too much. */
 function cureDb({ loweredDb }: Pick<Proofed<unknown>, 'loweredDb'>, peakDbtp: number): number | undefined {
   const excessDb = peakDbtp - COPY_CEILING_DBTP
   const curedDb = loweredDb + LOWERING_STEP_DB * Math.ceil((excessDb + LOWERING_DOUBT_DB) / LOWERING_STEP_DB)
-  return excessDb > 0 && curedDb < MOST_LOWERED_DB + LOWERING_STEP_DB / 2 ? curedDb : undefined
-}
-
-/** Returns the version whose copies exceed full scale least often in the codecs that asked for lowering, among equals the first. */
-async function leastLoweredCure<Master>(
-  versions: readonly Proofed<Master>[],
-  asked: readonly LossyCodec[],
-  readPeak: ReadPeak<Master>,
-): Promise<Proofed<Master>> {
-  const failures = async (version: Proofed<Master>): Promise<number> => {
-    const peaksDbtp: number[] = []
-    for (const codec of asked) peaksDbtp.push(await readPeak(version, codec))
-    return peaksDbtp.filter((peakDbtp) => peakDbtp > COPY_CEILING_DBTP).length
-  }
-  let chosen = versions.at(-1)!
-  let fewest = await failures(chosen)
-  // Every version but the last has failed for a codec that asked.
-  if (fewest === 0) return chosen
-  for (const version of versions.slice(0, -1).reverse()) {
-    const count = await failures(version)
-    if (count <= fewest) [chosen, fewest] = [version, count]
-  }
-  return chosen
+  return curedDb < MOST_LOWERED_DB + LOWERING_STEP_DB / 2 ? curedDb : undefined
 }
 
 /**
