@@ -1,5 +1,5 @@
 import { createComplexFft, createRealFft } from './fft.ts'
-import type { Processor } from './processor.ts'
+import { controlFrames, type Processor } from './processor.ts'
 import { dbToGain } from './units.ts'
 
 /**
@@ -76,14 +76,14 @@ const shortestTransform = 4096
 
 /**
  * Returns the convolution of two channels with a fixed kernel each, by overlap and save. The transform is at least four times as long as
- * the longer kernel. The output is late by transform − taps + 1 frames, in addition to the kernels' own delay: push that many frames of
- * silence at the end to receive the tail. The kernels must not change afterwards. Throws a RangeError for an empty kernel.
+ * the longer kernel. The output is late by transform − taps + 1 frames, rounded down to whole control steps, in addition to the kernels' own
+ * delay: push that many frames of silence at the end to receive the tail. The kernels must not change afterwards. Throws a RangeError for an empty kernel.
  */
 export function createConvolver(left: Float64Array, right: Float64Array): Processor {
   const taps = Math.max(left.length, right.length)
   if (taps === 0) throw new RangeError('An empty kernel')
   const size = Math.max(shortestTransform, 2 ** Math.ceil(Math.log2(taps * 4)))
-  const hop = size - taps + 1
+  const hop = Math.floor((size - taps + 1) / controlFrames) * controlFrames
   const fft = createComplexFft(size)
   const spectrum = knownSpectrum(left, right, size)
   const history = [new Float64Array(size), new Float64Array(size)] as const

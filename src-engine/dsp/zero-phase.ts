@@ -1,7 +1,7 @@
 import type { Biquad } from './biquad.ts'
 import { createBiquadCascade } from './biquad-cascade.ts'
 import { allocateBlock } from './block.ts'
-import type { Processor } from './processor.ts'
+import { controlFrames, type Processor } from './processor.ts'
 
 /** Frames per hop; a longer hop filters less of the signal backward twice. */
 const hop = 65_536
@@ -9,10 +9,10 @@ const hop = 65_536
 /**
  * Returns sections that run over a signal forward and then backward: the gain in dB doubles and waveforms keep their shape, since no
  * frequency is delayed against another. The backward pass starts `tailSeconds` ahead, and the filter must have decayed within that time.
- * Latency: that time plus one hop.
+ * Latency: that time, rounded up to whole control steps, plus one hop.
  */
 export function createZeroPhase(sections: readonly Biquad[], tailSeconds: number, sampleRateHz: number): Processor {
-  const tail = Math.ceil(tailSeconds * sampleRateHz)
+  const tail = Math.ceil((tailSeconds * sampleRateHz) / controlFrames) * controlFrames
   const forward = createBiquadCascade(sections)
   const backward = createBiquadCascade(sections)
   const ahead = allocateBlock(2, hop + tail)

@@ -4,6 +4,7 @@ import { applyRecipe, createProcessor } from '../../../src-engine/chain.ts'
 import { highPass } from '../../../src-engine/dsp/biquad.ts'
 import { createBiquadCascade } from '../../../src-engine/dsp/biquad-cascade.ts'
 import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
+import { controlFrames } from '../../../src-engine/dsp/processor.ts'
 import { staticReductionDb } from '../../../src-engine/stages/compressor.ts'
 import { chain } from '../../../src-engine/stages/index.ts'
 import { copyOf, filterWhole, largestDifference, noise, ordinaryMusic, rmsDbfs, sine } from './signals.ts'
@@ -109,6 +110,13 @@ describe.each(stages)('$name', ({ active }) => {
     harsh.channels[1]!.fill(1, 8000, 16_000)
     filterWhole(harsh, createProcessor(active, rate))
     for (const samples of harsh.channels) expect(samples.every((sample) => Math.abs(sample) < 100)).toBe(true)
+  })
+
+  it('is late by whole control steps, so that the steps of later stages stay where they are without it', () => {
+    if (active.kind === chain.at(-1)!.kind) return
+    for (const hz of [44_100, 48_000, 88_200, 96_000, 192_000]) {
+      expect(createProcessor(active, hz).latencySamples % controlFrames, `${hz} Hz`).toBe(0)
+    }
   })
 
   it('is as late as it says', () => {
