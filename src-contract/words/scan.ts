@@ -311,10 +311,10 @@ function termAt(text: string, start: number): Match[] | undefined {
   return [term, { start: start + length, length: 0, meaning: { kind: 'break', ...(joins ? { joins } : {}) } }]
 }
 
-/** Returns the known words of a Korean word that is written without spaces: 저음줄여줘, 좀더밝게. */
+/** Returns the known words of a Korean word of up to 12 syllables that is written without spaces: 저음줄여줘, 좀더밝게. */
 function compoundAt(text: string, start: number): Match[] | undefined {
   const word = text.slice(start, start + lengthOf(WORD, text, start))
-  if (!/^[가-힣]+$/.test(word)) return undefined
+  if (!/^[가-힣]{2,12}$/.test(word)) return undefined
   for (let cut = word.length - 1; cut > 0; cut--) {
     const [head, ...ends] = termAt(word.slice(0, cut), 0) ?? []
     if (!head) continue

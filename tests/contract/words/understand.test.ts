@@ -155,6 +155,11 @@ test.each<[string, object]>([
   expect(understand(phrase).limited).toEqual(limited)
 })
 
+test('a long word is not taken apart', () => {
+  const word = '좀더'.repeat(250)
+  expect(understand(word).unknown).toEqual([word])
+})
+
 test('every quality, part and level has its setting', () => {
   for (const { meaning } of TERMS)
     if (meaning.kind === 'quality' || meaning.kind === 'part') expect(SETTINGS).toHaveProperty(meaning.knob)
