@@ -48,11 +48,13 @@ export function clausesOf(pieces: readonly Piece[]): Clause[] {
   let before: Modifiers | undefined
   let topic: Of<'part'> | undefined
   let isFaulty = false
+  let ending = ''
   const end = (joins: boolean) => {
     for (const group of inside.length > 0 ? opposed(inside) : []) {
-      const isAboutTopic = group.some(
-        ({ text }) => /^(them|him|her|'?em)$/i.test(text) || (isFaulty && /^it$/i.test(text)),
-      )
+      // "보컬이 얇고 작아요" has one subject.
+      const isContinued = /[가-힣]고$/.test(ending) && group.some(({ isStated }) => isStated)
+      const isAboutTopic =
+        isContinued || group.some(({ text }) => /^(them|him|her|'?em)$/i.test(text) || (isFaulty && /^it$/i.test(text)))
       const sized = withSizes(
         withSubject(withoutManner(group.filter((piece) => !isAlso(piece, group)))),
         topic !== undefined && (inherited !== undefined || isAboutTopic),
@@ -68,6 +70,7 @@ export function clausesOf(pieces: readonly Piece[]): Clause[] {
       if (says(own)) before = own
       inherited = joins ? (says(own) ? own : inherited) : undefined
       isFaulty = own.level?.isFault === true
+      ending = group.at(-1)?.text ?? ''
       const parts = sized.map(({ meaning }) => meaning).filter((meaning) => meaning.kind === 'part')
       const exact = parts.filter(({ isVague, sign }) => !isVague && sign !== -1)
       topic = (own.isKept ? undefined : exact.at(-1)) ?? topic
@@ -199,6 +202,8 @@ function withoutManner(pieces: readonly Piece[]): Piece[] {
   })
 }
 
+const isBand = (piece: Piece | undefined) =>
+  piece?.meaning.kind === 'part' && ['bass_db', 'air_db'].includes(piece.meaning.knob)
 const OVER: Of<'level'> = { kind: 'level', sign: 1, alone: 'presence_db', isFault: true }
 const HIDDEN: Of<'level'> = { ...OVER, sign: -1 }
 
@@ -214,6 +219,15 @@ function withSubject(pieces: readonly Piece[]): Piece[] {
       const parts = pieces.filter(isPart)
       return parts.every((one) => one.start > piece.start && placeOf(one, pieces) !== 'inside')
     }
+    // "보컬 저음": the lows of the voice.
+    const isOwner =
+      isPart(piece) &&
+      /[가-힣]$/.test(piece.text) &&
+      isBand(next) &&
+      !isBand(piece) &&
+      next?.start === piece.start + piece.text.length + 1 &&
+      !/[은는이가을를도만의랑과와고]$/.test(piece.text)
+    if (isOwner) return false
     const isCompared = /보다[가는도]?$/.test(piece.text) || (isQuality(piece) && wordBefore(piece, pieces) === 'than')
     return !isCompared && !(isPart(piece) && /^때문/.test(next?.text ?? ''))
   })
@@ -240,8 +254,16 @@ function withSizes(pieces: readonly Piece[], hasTopic: boolean): Piece[] {
   const hasQuality = pieces.some(({ meaning }) => meaning.kind === 'quality' && !meaning.ofPart && !meaning.isFault)
   return pieces.map((piece) => {
     const { meaning } = piece
+    if (hasPart && meaning.kind === 'choice' && meaning.settings.loudness === 'competitive')
+      return { ...piece, meaning: { kind: 'level', sign: 1, alone: 'target_lufs' } }
     if (meaning.kind !== 'quality' || !meaning.ofPart) return piece
     if (!hasPart && !(meaning.isFault && hasQuality)) return piece
+    // A fat snare has body, and is no louder.
+    const isBody =
+      meaning.knob === 'bass_db' &&
+      !meaning.isFault &&
+      !pieces.some((one) => isPart(one) && isTarget(one) && one.meaning.knob !== 'presence_db')
+    if (isBody) return piece
     const isFault = meaning.isFault === true && !isPress(piece)
     return { ...piece, meaning: { kind: 'level', sign: meaning.ofPart, alone: meaning.knob, isFault } }
   })
@@ -329,6 +351,6 @@ export const wordBefore = ({ start }: Piece, pieces: readonly Piece[]) =>
 /** Returns how a part names a place ("lost on the sides", "under the dialogue"); without another part, an `inside` one is the subject. */
 export function placeOf(piece: Piece, pieces: readonly Piece[]): 'inside' | 'beside' | undefined {
   const before = wordBefore(piece, pieces)
-  if (/(^| )(under|behind|beneath|below|by|than|through|over)$/.test(before)) return 'beside'
-  return piece.text.endsWith('에') || /^(on|in|from|at)$/.test(before) ? 'inside' : undefined
+  if (/(^| )(under|behind|beneath|below|by|than|through|over|compared (to|with))$/.test(before)) return 'beside'
+  return piece.text.endsWith('에') || /^(on|in|from|at|off)$/.test(before) ? 'inside' : undefined
 }

@@ -27,7 +27,7 @@ export interface Figure {
 
 /** Syllables of Korean endings and particles, as they may follow a stem; the vocabulary has the stems. */
 const ENDING =
-  '[하한해했할함합고은는을를이가도만의에서로으와과랑요어아여니까면며지던든기음줘주줬세었았였겠습다야네죠군걸것들적스럽러롭운우워웠쳐치려리렸릴린히혀혔힌인일임됐되된될돼져졌진시신실십게나라자거럼처감림링려용대예곡봐놔둬추춰쓰써싶좋데텐토록용좀씩건엔론있긴길듯달보켜키내래]'
+  '[하한해했할함합고은는을를이가도만의에서로으와과랑요어아여니까면며지던든기음줘주줬세었았였겠습다야네죠군걸것들적스럽러롭운우워웠쳐치려리렸릴린히혀혔힌인일임됐되된될돼져졌진시신실십게나라자거럼처감림링려용대예곡봐놔둬추춰쓰써싶좋데텐토록용좀씩건엔론있긴길듯달보켜키내래움]'
 /** End of a Korean word, also before a negation that is written with it: 크지않게. */
 const END = '(?:(?![가-힣])|(?<=지)(?=않|마|말|못))'
 const NOT_A_LATIN_WORD = '(?![a-z0-9])(?!-[a-z])'
