@@ -23,13 +23,13 @@ import { ENGINE_FILE } from '../src-server/server/paths.ts'
 import { probeAudio } from '../src-server/uploads/probe.ts'
 import type { WorkerCommand, WorkerMessage, WorkOrder } from '../src-worker/mastering/work-order.ts'
 import { decodeSong } from '../src-worker/media/decode.ts'
-import { blocksOf, writeMix } from '../src-worker/media/decoded-stems.ts'
+import { blocksOf, StemSum, writeMix } from '../src-worker/media/decoded-stems.ts'
 import { locateFfmpeg } from '../src-worker/media/locate.ts'
 import { keptLanes } from '../src-worker/media/stem-lanes.ts'
 import type { StoredStem } from '../src-worker/media/stored-stem.ts'
 import { mixStems } from '../src-worker/stems/mix-stems.ts'
 import { treatStem } from '../src-worker/stems/treat-stem.ts'
-import { planVoice, voicedBlocks } from '../src-worker/stems/voice-forward.ts'
+import { bringForward, movedBlocks } from '../src-worker/stems/voice-forward.ts'
 import { seededRandom } from '../tests/support/sounds.ts'
 import { AuditionCaller, songOf } from './audition-caller.ts'
 import { cpuMsOf, medianOf } from './reference-loop.ts'
@@ -192,10 +192,14 @@ function voice(): void {
     const part = (wanted: boolean) =>
       sumOf(roles.filter((role) => isSung(role) === wanted).map((role) => stemOf(role, seed, 20)))
     const [sung, rest] = [part(true), part(false)]
-    const silent = allocateAudio(2, rest.frames, rest.sampleRateHz)
-    const sound = { voice: () => blocksOf(sung), rest: () => blocksOf(rest), sampleRateHz: rest.sampleRateHz }
+    const asSum = (audio: Audio) => {
+      const sum = new StemSum()
+      sum.add(audio)
+      return sum
+    }
     for (const asked of [6, 3, -3, -6]) {
-      const plan = planVoice(sound, asked)!
+      const sound = { ...rest, voice: asSum(sung), rest: asSum(rest) }
+      const gains = bringForward(sound, asked)!
       const planes = (blocks: Iterable<Float64Array>) => {
         const audio = allocateAudio(2, rest.frames, rest.sampleRateHz)
         let at = 0
@@ -204,9 +208,9 @@ function voice(): void {
         return audio
       }
       const moved = {
-        voice: planes(voicedBlocks({ ...sound, rest: () => blocksOf(silent) }, plan)),
-        rest: planes(voicedBlocks({ ...sound, voice: () => blocksOf(silent) }, plan)),
-        whole: planes(voicedBlocks(sound, plan)),
+        voice: planes(movedBlocks({ ...sound, rest: new StemSum() }, gains)),
+        rest: planes(movedBlocks({ ...sound, voice: new StemSum() }, gains)),
+        whole: planes(movedBlocks(sound, gains)),
       }
       const steps = (audio: Audio) => {
         const meter = createLoudnessMeter(audio.sampleRateHz)

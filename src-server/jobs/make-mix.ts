@@ -7,7 +7,9 @@ import type { Log } from '../../src-system/log.ts'
 import type { Random } from '../../src-system/system.ts'
 import type { StemMixDone, StemMixOrder } from '../../src-worker/mastering/work-order.ts'
 import { engineRateHz } from '../../src-worker/media/decode.ts'
+import { sumFileBytes } from '../../src-worker/media/decoded-stems.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
+import { FRAME_BYTES } from '../../src-worker/media/stem-lanes.ts'
 import { AppError } from '../http/app-error.ts'
 import { serviceFailure } from '../uploads/inspect.ts'
 import type { Storage } from '../uploads/storage.ts'
@@ -30,9 +32,6 @@ export type RunMix = (order: MixOrder, signal: AbortSignal) => Promise<MadeMix |
 
 /** Mixes stems for an answer. Rejects with the client's error for a failure, INSUFFICIENT_STORAGE, or the reason of `signal`. */
 export type MakeMix = (order: MixOrder, signal: AbortSignal) => Promise<MadeMix>
-
-/** Size of a frame of a decoded stem, bytes. */
-const FRAME_BYTES = 8
 
 /** Creates the mixing of stems, one set at a time. It ends when the server stops. */
 export function createRunMix(deps: {
@@ -83,12 +82,17 @@ export function createMakeMix(deps: { readonly runMix: RunMix; readonly log: Log
   }
 }
 
-/** Returns the room that mixing takes at most: every stem decoded at the rate of the mix, what they lack, and the mix. Pure. */
-export function mixingBytes({ stems, original, mix }: Pick<StemMixOrder, 'stems' | 'original' | 'mix'>): number {
+/**
+ * Returns the room that mixing takes at most: the mix, the stereo mix beside it, sums that are too long for memory, and if they are kept all
+ * stems decoded, treated, and what they lack. Pure.
+ */
+export function mixingBytes({ stems, original, mix, kept }: Omit<MixOrder, 'tags'>): number {
   const rateHz = Math.max(...stems.map(({ facts }) => engineRateHz(facts.sampleRateHz)))
-  const treated = mix?.restore_missing ? stems.filter((_, i) => mix.stems?.some(({ stem }) => stem === i + 1)) : []
-  const files = [...stems, ...treated, ...(original ? [original.file] : [])]
-  const seconds = files.map(({ facts }) => facts.durationSeconds)
-  const total = seconds.reduce((sum, one) => sum + one, Math.max(...seconds))
-  return Math.ceil(total * rateHz) * FRAME_BYTES
+  const files = [...stems, ...(original ? [original.file] : [])]
+  const framesOf = ({ facts }: (typeof files)[number]) => Math.ceil(facts.durationSeconds * rateHz)
+  const frames = Math.max(...files.map(framesOf))
+  const sums = 1 + (mix?.voice_forward_db ? 1 : 0) + (mix?.restore_missing ? 1 : 0)
+  const treated = stems.filter((_, index) => mix?.stems?.some(({ stem }) => stem === index + 1))
+  const keptFrames = kept === undefined ? 0 : [...files, ...treated].reduce((sum, file) => sum + framesOf(file), 0)
+  return (keptFrames + (original ? 2 : 1) * frames) * FRAME_BYTES + sums * sumFileBytes(frames)
 }

@@ -11,23 +11,23 @@ import type { WrittenFile } from './written-file.ts'
 /** Frames that are worked on at a time. */
 const BLOCK_FRAMES = 1 << 16
 const CHANNELS = 2
+/** Size of such a block in float64. */
+const BLOCK_BYTES = CHANNELS * BLOCK_FRAMES * Float64Array.BYTES_PER_ELEMENT
 
-/**
- * Writes blocks of `frames` frames in all, interleaved, as a decoded stem; an existing file is replaced. Throws the system's error, and as
- * `blocks` does.
- */
-export function writeDecodedStem(path: string, blocks: Iterable<Float64Array>, frames: number): DecodedStem {
+/** Writes interleaved blocks as a decoded stem; an existing file is replaced. Throws the system's error, and as `blocks` does. */
+export function writeDecodedStem(path: string, blocks: Iterable<Float64Array>): void {
   const bytesOf = createRounding()
   const file = openSync(path, 'w', 0o600)
   try {
-    for (const block of blocks) {
-      const bytes = bytesOf(block)
-      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
-    }
+    for (const block of blocks) writeAll(file, bytesOf(block))
   } finally {
     closeSync(file)
   }
-  return { path, frames, gains: [1, 1] }
+}
+
+function writeAll(file: number, bytes: Uint8Array, position?: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(file, bytes, done, bytes.length - done, position === undefined ? null : position + done)
 }
 
 /** Returns a function that rounds samples to float32 and returns their bytes, which are valid until its next call. */
@@ -105,6 +105,85 @@ export function* sumBlocks(
   }
 }
 
+/** Longest sum in memory, bytes: six minutes at 44.1 kHz. */
+const MOST_SUM_BYTES = 2 ** 28
+
+/** Returns the room on disk of a {@link StemSum} of so many frames, bytes: none if it is short enough for memory. Pure. */
+export function sumFileBytes(frames: number): number {
+  const bytes = frames * CHANNELS * Float64Array.BYTES_PER_ELEMENT
+  return bytes > MOST_SUM_BYTES ? bytes : 0
+}
+
+function addChannel(sum: Float64Array, channel: number, samples: Float32Array, gain: number): void {
+  for (let i = 0, at = channel; i < samples.length; i++, at += CHANNELS) sum[at]! += samples[i]! * gain
+}
+
+/** A sum of stems in float64, which starts as silence; in memory, or in a file where one is given. Its methods throw the system's error. */
+export class StemSum {
+  readonly #blocks: Float64Array[] = []
+  readonly #file: number | undefined
+
+  /** An existing file is replaced. */
+  constructor(path?: string) {
+    this.#file = path === undefined ? undefined : openSync(path, 'w+', 0o600)
+  }
+
+  /** Adds audio from the first frame on. */
+  add({ channels, frames }: AudioBlock, gains: StemGains = [1, 1]): void {
+    for (let start = 0; start < frames; start += BLOCK_FRAMES) {
+      const sum = this.#read(start / BLOCK_FRAMES)
+      for (const [c, samples] of channels.entries())
+        addChannel(sum, c, samples.subarray(start, start + BLOCK_FRAMES), gains[c]!)
+      this.#write(start / BLOCK_FRAMES, sum)
+    }
+  }
+
+  /** Adds sound from the first frame on, in blocks as those of {@link sumBlocks}. */
+  addBlocks(blocks: Iterable<Float64Array>): void {
+    let index = 0
+    for (const block of blocks) {
+      const sum = this.#read(index)
+      for (let i = 0; i < block.length; i++) sum[i]! += block[i]!
+      this.#write(index++, sum)
+    }
+  }
+
+  /** Yields the sum up to `frames`, interleaved; each block is valid until the next. */
+  *blocks(frames: number): Generator<Float64Array, void> {
+    for (let start = 0; start < frames; start += BLOCK_FRAMES)
+      yield this.#read(start / BLOCK_FRAMES).subarray(0, CHANNELS * Math.min(BLOCK_FRAMES, frames - start))
+  }
+
+  /** Has each block up to `frames` changed in place. */
+  change(frames: number, change: (block: Float64Array) => void): void {
+    let index = 0
+    for (const block of this.blocks(frames)) {
+      change(block)
+      this.#write(index++, block)
+    }
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file)
+  }
+
+  #read(index: number): Float64Array {
+    const held = this.#file === undefined ? index : 0
+    this.#blocks[held] ??= new Float64Array(CHANNELS * BLOCK_FRAMES)
+    const block = this.#blocks[held]
+    if (this.#file === undefined) return block
+    const bytes = new Uint8Array(block.buffer)
+    // Beyond the end of the file is silence.
+    bytes.fill(0, readAll(this.#file, bytes, index * BLOCK_BYTES))
+    return block
+  }
+
+  #write(index: number, { buffer, byteLength }: Float64Array): void {
+    if (this.#file === undefined) return
+    writeAll(this.#file, new Uint8Array(buffer, 0, byteLength), index * BLOCK_BYTES)
+  }
+}
+
 /**
  * Writes blocks of `frames` frames in all as a WAV of 32 bit float, each sample rounded once. Nothing is clipped. Throws the system's error,
  * as `blocks` does, and the reason of an aborted `signal`.
@@ -137,9 +216,15 @@ export async function writeMix(
 
 function readBlock(file: number, block: Float32Array, samples: number, startFrame: number): void {
   const bytes = new Uint8Array(block.buffer, 0, samples * Float32Array.BYTES_PER_ELEMENT)
+  if (readAll(file, bytes, startFrame * FRAME_BYTES) < bytes.length) throw new Error('a decoded stem ends too early')
+}
+
+/** Reads until the bytes are full or the file ends, and returns how many were read. */
+function readAll(file: number, bytes: Uint8Array, position: number): number {
   for (let done = 0; done < bytes.length; ) {
-    const count = readSync(file, bytes, done, bytes.length - done, startFrame * FRAME_BYTES + done)
-    if (count === 0) throw new Error('a decoded stem ends too early')
+    const count = readSync(file, bytes, done, bytes.length - done, position + done)
+    if (count === 0) return done
     done += count
   }
+  return bytes.length
 }

@@ -61,7 +61,7 @@ export interface StereoBlock {
  * Returns a function that splits interleaved two-channel samples into planes, times `gain`. It reuses its memory: a block is valid until
  * the next call.
  */
-export function createPlanes(gain = 1): (samples: Float32Array) => StereoBlock {
+export function createPlanes(gain = 1): (samples: Float32Array | Float64Array) => StereoBlock {
   let left = new Float32Array(0)
   let right = new Float32Array(0)
   return (samples) => {

@@ -1,9 +1,9 @@
-/** Mixing of stems into one song: each stem is decoded, brought to one rate and kept on disk, and all are added. */
+/** Mixing of stems into one song: each stem is decoded, brought to one rate and added. */
 import { renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { MixLikeness } from '../../src-contract/stem-likeness.ts'
 import { isTreated } from '../../src-contract/stem-mix.ts'
-import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
+import type { StemSettings } from '../../src-contract/stem-mix-schemas.ts'
 import { mixLikeness } from '../../src-engine/analysis/mix-likeness.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { dbToGain } from '../../src-engine/dsp/units.ts'
@@ -11,62 +11,71 @@ import { waveformOf } from '../mastering/analyse-song.ts'
 import { checkStoredSong, readingSong, SOURCE_CODES } from '../mastering/stored-song.ts'
 import type { StemMixDone, StemMixOrder, StemRepairs } from '../mastering/work-order.ts'
 import { decodeSong, engineRateHz } from '../media/decode.ts'
-import { audioOfBlocks, blocksOf, sumBlocks, writeDecodedStem, writeMix } from '../media/decoded-stems.ts'
+import {
+  audioOfBlocks,
+  blocksOf,
+  StemSum,
+  sumBlocks,
+  sumFileBytes,
+  writeDecodedStem,
+  writeMix,
+} from '../media/decoded-stems.ts'
 import { lowerRate, raiseRate } from '../media/resample.ts'
 import { allocateOwn, giveBack } from '../media/samples.ts'
 import { type DecodedStem, keptName, keptStem, lanesOf, missingName, mixRateHz } from '../media/stem-lanes.ts'
 import type { StoredStem } from '../media/stored-stem.ts'
 import { type Cover, readCover } from '../media/tags.ts'
 import { treatStem } from './treat-stem.ts'
-import { planVoice, voicedBlocks } from './voice-forward.ts'
+import { bringForward, movedBlocks } from './voice-forward.ts'
 
 /** Share of the work that is done when all stems are decoded. */
 const DECODED_PART = 0.8
 
-/** Returns whether a mix treats any stem beyond level and place. */
-const hasTreatment = (mix: StemMix | undefined): boolean => mix?.stems?.some(isTreated) ?? false
-
 /**
- * Mixes stems into a WAV of 32 bit float, and compares the stereo mix of the song with their sum. One stem at a time is in memory. Throws a
- * WorkFailure for a stem that is missing, changed or unreadable, a FfmpegError, the system's error, and the reason of an aborted `signal`;
- * decoded files are then gone.
+ * Mixes stems into a WAV of 32 bit float, and compares the stereo mix of the song with their sum. One stem at a time is in memory, beside the
+ * sums. Throws a WorkFailure for a stem that is missing, changed or unreadable, a FfmpegError, the system's error, and the reason of an
+ * aborted `signal`; nothing but kept stems is left then.
  */
 export async function mixStems(
   order: StemMixOrder,
   signal: AbortSignal,
   onProgress?: (part: number) => void,
 ): Promise<StemMixDone['mix']> {
+  const made = await tryMix(order, signal, onProgress)
+  // With voice or rest inaudible, the mix is the sum of all stems in their order, from which that of two sums may differ in a bit.
+  return made ?? (await tryMix({ ...order, mix: { ...order.mix, voice_forward_db: 0 } }, signal))!
+}
+
+/** Mixes stems as {@link mixStems} does; undefined if the voice or the rest is inaudible and one is to be moved. */
+async function tryMix(
+  order: StemMixOrder,
+  signal: AbortSignal,
+  onProgress?: (part: number) => void,
+): Promise<StemMixDone['mix'] | undefined> {
   const { folder, tags, original } = order
-  const rateHz = rateOfMix(order)
-  const written: string[] = []
+  const work = createWork(order)
+  const { voice, rest, sampleRateHz } = work
   try {
-    const onDecoded = (part: number) => onProgress?.(DECODED_PART * part)
-    const { decoded, silent, repairs, waveforms } = await decodeStems(order, { rateHz, written }, signal, onDecoded)
-    const longest = Math.max(...decoded.map(({ heard }) => heard.frames))
-    const missing = await missingPart(order, decoded, { rateHz, frames: longest, written }, signal)
-    const lanes = [...decoded.map(({ heard }) => heard), ...(missing ? [missing] : [])]
-    const frames = Math.max(...lanes.map((lane) => lane.frames))
+    const onAdded = (part: number) => onProgress?.(DECODED_PART * part)
+    const { longest, ...found } = await addStems(order, work, signal, onAdded)
+    const frames = await addMissing(order, work, longest, signal)
+    let blocks: Iterable<Float64Array> = rest.blocks(frames)
+    if (voice !== rest) {
+      const sound = { voice, rest, frames, sampleRateHz }
+      const gains = bringForward(sound, order.mix!.voice_forward_db!)
+      if (!gains) return undefined
+      blocks = movedBlocks(sound, gains)
+    }
     const file = path.join(folder, 'mix.wav')
     const onSum = (part: number) => onProgress?.(DECODED_PART + (1 - DECODED_PART) * part)
-    const blocks = mixedBlocks(order, lanes, { sampleRateHz: rateHz, frames })
     const labels = { tags, cover: await coverOf(order, signal) }
-    const sum = await writeMix(file, blocks, { sampleRateHz: rateHz, frames }, labels, { signal, onProgress: onSum })
+    const sum = await writeMix(file, blocks, { sampleRateHz, frames }, labels, { signal, onProgress: onSum })
     const likeness =
-      original && !original.likeness
-        ? await compare(order, original.file, () => sumBlocks(lanes, frames), { rateHz, frames, written }, signal)
-        : undefined
-    return {
-      path: file,
-      sampleRateHz: rateHz,
-      silent,
-      repairs,
-      waveforms,
-      frames,
-      ...(likeness ? { likeness } : {}),
-      ...sum,
-    }
+      original && !original.likeness ? await compare(order, original.file, { ...work, frames }, signal) : undefined
+    return { path: file, sampleRateHz, frames, ...found, ...(likeness ? { likeness } : {}), ...sum }
   } finally {
-    for (const file of written) rmSync(file, { force: true })
+    for (const one of new Set([voice, rest, work.plain])) one?.close()
+    for (const file of work.written) rmSync(file, { force: true })
   }
 }
 
@@ -75,112 +84,131 @@ async function coverOf({ ffmpeg, cover }: StemMixOrder, signal: AbortSignal): Pr
   return readCover(ffmpeg, { path: cover.path, format: cover.facts.format }, signal)
 }
 
-/** Returns the rate of a mix, Hz; the engine treats stems only at its own rates. */
-function rateOfMix({ stems, mix }: StemMixOrder): number {
-  const rateHz = mixRateHz(stems)
-  return hasTreatment(mix) ? engineRateHz(rateHz) : rateHz
-}
-
-/** A decoded stem as mixed, and untreated if the mix needs that too. */
-interface DecodedPair {
-  readonly heard: DecodedStem
-  readonly plain: DecodedStem
-}
-
-/** Decodes stems and treats them as the settings of the mix ask. */
-async function decodeStems(
-  order: StemMixOrder,
-  { rateHz, written }: Pick<Whole, 'rateHz' | 'written'>,
-  signal: AbortSignal,
-  onProgress: (part: number) => void,
-) {
-  const { mix, kept } = order
-  const decoded: DecodedPair[] = []
-  const waveforms: number[][] = order.stems.map(() => [])
-  const repairs: StemRepairs[] = []
-  for (const [index, { file, place, settings, gains }] of lanesOf(order.stems, order.mix).entries()) {
-    const isOther = gains !== null && isTreated(settings)
-    const names = [keptName(file, rateHz), keptName(file, rateHz, gains ? settings : undefined)].map((name) =>
-      path.join(kept ?? order.folder, kept === undefined ? `${index}-${name}` : name),
-    ) as [string, string]
-    const known = kept === undefined ? [] : names.map((name) => keptStem(name, [1, 1]))
-    let [plain, heard] = known
-    if (!plain || !heard) {
-      const onStem = (part: number) => onProgress((index + part) / order.stems.length)
-      const audio = plain
-        ? audioOfBlocks(sumBlocks([plain], plain.frames), { ...plain, sampleRateHz: rateHz }, allocateOwn)
-        : await decodeStem(order, file, rateHz, signal, onStem)
-      // A set is described once, when its stems are added up.
-      if (!mix) waveforms[place] = waveformOf(audio)
-      // The untreated stem is needed if it has no treatment, and to find what the stems lack.
-      if (!isOther || mix?.restore_missing || kept !== undefined)
-        plain ??= keep(order, names[0], blocksOf(audio), audio.frames, written)
-      const made = isOther ? treatStem(audio, settings, file.facts.isLossy) : []
-      if (made.length > 0) repairs.push({ stem: place + 1, repairs: made })
-      heard = isOther ? keep(order, names[1], blocksOf(audio), audio.frames, written) : plain!
-      audio.channels.forEach(giveBack)
-    }
-    decoded.push({ heard: { ...heard, gains }, plain: { ...(plain ?? heard), gains: [1, 1] } })
-  }
-  const silent = [...waveforms.keys()].filter(
-    (place) => waveforms[place]!.length > 0 && Math.max(...waveforms[place]!) === 0,
-  )
-  return { decoded, silent, repairs, waveforms }
-}
-
-/** Writes decoded sound, for the caller to remove unless the order keeps it. */
-function keep(
-  { kept }: Pick<StemMixOrder, 'kept'>,
-  file: string,
-  blocks: Iterable<Float64Array>,
-  frames: number,
-  written: string[],
-): DecodedStem {
-  const part = `${file}.part`
-  written.push(part)
-  const decoded = writeDecodedStem(part, blocks, frames)
-  if (kept === undefined) return decoded
-  // Kept files are always complete.
-  renameSync(part, file)
-  return { ...decoded, path: file }
-}
-
-interface Whole {
-  readonly rateHz: number
-  /** Frames of the longest stem. */
-  readonly frames: number
+/** Sums of a mix, and its temporary files. */
+interface Work {
+  /** Voice and backing; the sum of all stems unless these are moved. */
+  readonly voice: StemSum
+  readonly rest: StemSum
+  /** Sum of the untreated stems at their own levels, if what they lack is to be found. */
+  readonly plain: StemSum | undefined
+  readonly sampleRateHz: number
   /** Files to remove in the end. */
   readonly written: string[]
 }
 
-/**
- * Writes what the stems lack as a stem: the stereo mix, aligned in time and level, less their sum. Undefined unless the mix restores it.
- */
-async function missingPart(
-  order: StemMixOrder,
-  decoded: readonly DecodedPair[],
-  { rateHz, frames, written }: Whole,
-  signal: AbortSignal,
-): Promise<DecodedStem | undefined> {
-  const { folder, mix, original } = order
-  if (!mix?.restore_missing || !original?.likeness) return undefined
-  const { gainDb, isInverted, offsetFrames, sampleRateHz } = original.likeness
-  const gain = (isInverted ? -1 : 1) * dbToGain(gainDb)
-  const offset = Math.round((offsetFrames * rateHz) / sampleRateHz)
-  const file = path.join(order.kept ?? folder, missingName(order, rateHz))
-  // It counts as one more stem: soloing others mutes it.
-  const gains = mix.stems?.some(({ solo }) => solo) ? null : ([1, 1] as const)
-  const known = order.kept === undefined ? undefined : keptStem(file, gains)
-  if (known) return known
-  const audio = await decodeStem(order, original.file, rateHz, signal)
-  const all = Math.max(frames, audio.frames - offset)
-  const plain = decoded.map((pair) => pair.plain)
-  const lacking = keep(order, file, lackingBlocks(audio, sumBlocks(plain, all), { gain, offset }), all, written)
-  audio.channels.forEach(giveBack)
-  return { ...lacking, gains }
+function createWork(order: StemMixOrder): Work {
+  const { stems, original, mix, kept, folder } = order
+  // The engine treats stems only at its own rates.
+  const sampleRateHz = mix?.stems?.some(isTreated) ? engineRateHz(mixRateHz(stems)) : mixRateHz(stems)
+  const heard = lanesOf(stems, mix).filter(({ gains }) => gains)
+  const isRestored = isMissingRestored(order)
+  const isRestHeard = isRestored || heard.some(({ isVoice }) => !isVoice)
+  const isVoiceMoved = (mix?.voice_forward_db ?? 0) !== 0 && isRestHeard && heard.some(({ isVoice }) => isVoice)
+  const isMissingKept = kept !== undefined && keptStem(path.join(kept, missingName(order, sampleRateHz)), null)
+  const files = [...stems, ...(original ? [original.file] : [])]
+  const isOnDisk = sumFileBytes(sampleRateHz * Math.max(...files.map(({ facts }) => facts.durationSeconds))) > 0
+  const written: string[] = []
+  const createSum = () => {
+    if (isOnDisk) written.push(path.join(folder, `sum-${written.length}`))
+    return new StemSum(written.at(-1))
+  }
+  const rest = createSum()
+  return {
+    ...{ rest, voice: isVoiceMoved ? createSum() : rest },
+    ...{ plain: isRestored && !isMissingKept ? createSum() : undefined, sampleRateHz, written },
+  }
 }
 
-/** Yields a stereo mix, aligned in time and level with the sum of its stems, less that sum, over the sum's length. */
+const isMissingRestored = ({ mix, original }: StemMixOrder): boolean =>
+  (mix?.restore_missing ?? false) && original?.likeness !== undefined
+
+/** Decodes stems, treats them as the settings of the mix ask, and adds them. */
+async function addStems(order: StemMixOrder, work: Work, signal: AbortSignal, onProgress: (part: number) => void) {
+  const { stems, mix, kept } = order
+  const { voice, rest, plain, sampleRateHz } = work
+  const onDisk: { readonly sum: StemSum; readonly stem: DecodedStem }[] = []
+  const waveforms: number[][] = stems.map(() => [])
+  const repairs: StemRepairs[] = []
+  let longest = 0
+  for (const [index, { file, place, settings, gains, isVoice }] of lanesOf(stems, mix).entries()) {
+    const sum = isVoice ? voice : rest
+    const isOther = gains !== null && isTreated(settings)
+    const nameOf = (one?: StemSettings) => kept && path.join(kept, keptName(file, sampleRateHz, one))
+    const [plainFile, heardFile] = [nameOf(), nameOf(isOther ? settings : undefined)]
+    const known = plainFile && keptStem(plainFile, [1, 1])
+    if (!known || !keptStem(heardFile!, gains)) {
+      const onStem = (part: number) => onProgress((index + part) / stems.length)
+      const audio = known
+        ? audioOfBlocks(sumBlocks([known], known.frames), { ...known, sampleRateHz }, allocateOwn)
+        : await decodeStem(order, file, sampleRateHz, signal, onStem)
+      longest = Math.max(longest, audio.frames)
+      // A set is described once, when its stems are added up.
+      if (!mix) waveforms[place] = waveformOf(audio)
+      if (!plainFile) plain?.add(audio)
+      else if (!known) keep(plainFile, blocksOf(audio), work)
+      const made = isOther ? treatStem(audio, settings, file.facts.isLossy) : []
+      if (made.length > 0) repairs.push({ stem: place + 1, repairs: made })
+      if (heardFile && isOther) keep(heardFile, blocksOf(audio), work)
+      if (!heardFile && gains) sum.add(audio, gains)
+      audio.channels.forEach(giveBack)
+    }
+    if (!plainFile) continue
+    onDisk.push({ sum, stem: keptStem(heardFile!, gains)! })
+    if (plain) onDisk.push({ sum: plain, stem: keptStem(plainFile, [1, 1])! })
+  }
+  longest = Math.max(longest, ...onDisk.map(({ stem }) => stem.frames))
+  for (const [sum, added] of Map.groupBy(onDisk, ({ sum }) => sum))
+    sum.addBlocks(
+      sumBlocks(
+        added.map(({ stem }) => stem),
+        longest,
+      ),
+    )
+  const silent = [...waveforms.keys()].filter(
+    (place) => waveforms[place]!.length > 0 && Math.max(...waveforms[place]!) === 0,
+  )
+  return { longest, silent, repairs, waveforms }
+}
+
+/** Writes decoded sound into a file that is kept. */
+function keep(file: string, blocks: Iterable<Float64Array>, { written }: Pick<Work, 'written'>): void {
+  const part = `${file}.part`
+  written.push(part)
+  writeDecodedStem(part, blocks)
+  // Kept files are always complete.
+  renameSync(part, file)
+}
+
+/**
+ * Adds what the stems lack as a stem if the mix restores it: the stereo mix, aligned in time and level, less their sum. Returns the frames of
+ * all, of which the longest stem has `longest`.
+ */
+async function addMissing(order: StemMixOrder, work: Work, longest: number, signal: AbortSignal): Promise<number> {
+  const { mix, original, kept } = order
+  const { rest, plain, sampleRateHz } = work
+  if (!original?.likeness || !isMissingRestored(order)) return longest
+  // It counts as one more stem: soloing others mutes it.
+  const gains = mix?.stems?.some(({ solo }) => solo) ? null : ([1, 1] as const)
+  const file = kept && path.join(kept, missingName(order, sampleRateHz))
+  let frames = longest
+  if (plain) {
+    const { gainDb, isInverted, offsetFrames, sampleRateHz: itsRateHz } = original.likeness
+    const gain = (isInverted ? -1 : 1) * dbToGain(gainDb)
+    const offset = Math.round((offsetFrames * sampleRateHz) / itsRateHz)
+    const audio = await decodeStem(order, original.file, sampleRateHz, signal)
+    frames = Math.max(longest, audio.frames - offset)
+    const blocks = lackingBlocks(audio, plain.blocks(frames), { gain, offset })
+    if (file) keep(file, blocks, work)
+    else if (gains) rest.addBlocks(blocks)
+    audio.channels.forEach(giveBack)
+  }
+  const stem = file && keptStem(file, gains)
+  if (!stem) return frames
+  rest.addBlocks(sumBlocks([stem], stem.frames))
+  return Math.max(longest, stem.frames)
+}
+
+/** Yields a stereo mix, aligned in time and level with the sum of its stems, less that sum, over the sum's length, in float32. */
 function* lackingBlocks(
   { channels: [left, right] }: Audio,
   sum: Iterable<Float64Array>,
@@ -189,8 +217,8 @@ function* lackingBlocks(
   let at = offset
   for (const block of sum) {
     for (let i = 0; i < block.length; i += 2, at++) {
-      block[i] = (left![at] ?? 0) / gain - block[i]!
-      block[i + 1] = (right![at] ?? 0) / gain - block[i + 1]!
+      block[i] = Math.fround((left![at] ?? 0) / gain - block[i]!)
+      block[i + 1] = Math.fround((right![at] ?? 0) / gain - block[i + 1]!)
     }
     yield block
   }
@@ -200,42 +228,21 @@ function* lackingBlocks(
 async function compare(
   order: StemMixOrder,
   original: StoredStem,
-  sum: () => Iterable<Float64Array>,
-  { rateHz, frames, written }: Whole,
+  { rest: sum, frames, sampleRateHz, written }: Pick<Work, 'rest' | 'sampleRateHz' | 'written'> & Pick<Audio, 'frames'>,
   signal: AbortSignal,
 ): Promise<MixLikeness | undefined> {
-  const decoded = await decodeStem(order, original, rateHz, signal)
+  const decoded = await decodeStem(order, original, sampleRateHz, signal)
   // Decoding takes more memory than its result, so the sum comes afterwards.
   const file = path.join(order.folder, 'original')
   written.push(file)
-  const stored = writeDecodedStem(file, blocksOf(decoded), decoded.frames)
+  writeDecodedStem(file, blocksOf(decoded))
   decoded.channels.forEach(giveBack)
-  const one = audioOfBlocks(sum(), { frames, sampleRateHz: rateHz }, allocateOwn)
-  const other = audioOfBlocks(sumBlocks([stored], stored.frames), { ...stored, sampleRateHz: rateHz }, allocateOwn)
+  const one = audioOfBlocks(sum.blocks(frames), { frames, sampleRateHz }, allocateOwn)
+  const stored = keptStem(file, [1, 1])!
+  const other = audioOfBlocks(sumBlocks([stored], stored.frames), { ...stored, sampleRateHz }, allocateOwn)
   const likeness = mixLikeness(one, other)
   for (const { channels } of [one, other]) channels.forEach(giveBack)
   return likeness
-}
-
-/** Returns the blocks of the mix: the sum, or with the voice brought forward where voice and rest sound. */
-function mixedBlocks(
-  order: StemMixOrder,
-  decoded: readonly DecodedStem[],
-  { sampleRateHz, frames }: { readonly sampleRateHz: number; readonly frames: number },
-): Iterable<Float64Array> {
-  const { voice_forward_db: forwardDb = 0 } = order.mix ?? {}
-  if (forwardDb === 0) return sumBlocks(decoded, frames)
-  const lanes = lanesOf(order.stems, order.mix)
-  // The missing part comes after the stems.
-  const isVoice = (_: DecodedStem, index: number) => lanes[index]?.isVoice ?? false
-  const [voice, rest] = [decoded.filter(isVoice), decoded.filter((stem, index) => !isVoice(stem, index))]
-  const sound = {
-    voice: () => sumBlocks(voice, frames),
-    rest: () => sumBlocks(rest, frames),
-    sampleRateHz,
-  }
-  const plan = planVoice(sound, forwardDb)
-  return plan ? voicedBlocks(sound, plan) : sumBlocks(decoded, frames)
 }
 
 async function decodeStem(

@@ -2,12 +2,15 @@
 import { bandPass } from '../../src-engine/dsp/biquad.ts'
 import { createBiquadCascade } from '../../src-engine/dsp/biquad-cascade.ts'
 import { createLoudnessMeter } from '../../src-engine/dsp/meters/loudness.ts'
-import { clamp, dbToGain, gainToDb, powerToDb } from '../../src-engine/dsp/units.ts'
+import { clamp, dbToGain, powerToDb } from '../../src-engine/dsp/units.ts'
+import type { StemSum } from '../media/decoded-stems.ts'
+import { createPlanes, type StereoBlock } from '../media/samples.ts'
 
-/** Interleaved blocks of voice and rest, side by side and of one length; each pass asks for them anew. */
+/** Sums of the voice and of the rest, of one length. */
 export interface VoiceAndRest {
-  readonly voice: () => Iterable<Float64Array>
-  readonly rest: () => Iterable<Float64Array>
+  readonly voice: StemSum
+  readonly rest: StemSum
+  readonly frames: number
   readonly sampleRateHz: number
 }
 
@@ -24,21 +27,19 @@ const MASKING_DB = 6
 /** Steps of the measurement, per second. */
 const STEPS_PER_SECOND = 10
 
-/** Treatment that brings the voice forward. */
-export interface VoicePlan {
-  readonly voiceGain: number
-  readonly restGain: number
-  /** Cut in the rest for each step of 100 ms, dB, 0 or less. */
-  readonly duckDb: Float64Array
-  /** Change of voice against rest where the voice sounds, as measured, dB. */
-  readonly changeDb: number
+/** Gains that bring the voice forward. */
+export interface VoiceGains {
+  readonly voice: number
+  readonly rest: number
 }
 
 /**
- * Plans a change of the voice against the rest by `forwardDb`, measured by K-weighted energy where the voice sounds, with the cut in the
- * rest counted in; the loudness of the whole stays. Undefined if voice or rest is silent. Four passes over the sound.
+ * Makes room for the voice in the rest, and returns the gains by which the voice then moves against the rest by `forwardDb`, measured by
+ * K-weighted energy where the voice sounds, with the cut in the rest counted in; the loudness of the whole stays. Undefined if voice or rest
+ * is silent, which leaves both as they are. Three passes over the sound.
  */
-export function planVoice(sound: VoiceAndRest, forwardDb: number): VoicePlan | undefined {
+export function bringForward(sound: VoiceAndRest, forwardDb: number): VoiceGains | undefined {
+  const { rest, frames, sampleRateHz } = sound
   const before = measured(sound)
   const voice = before.voice.read().integratedLufs
   if (!Number.isFinite(voice) || !Number.isFinite(before.rest.read().integratedLufs)) return undefined
@@ -46,27 +47,33 @@ export function planVoice(sound: VoiceAndRest, forwardDb: number): VoicePlan | u
   const loudest = meanSquareOf(voice)
   const isSounding = Array.from(energies, (energy) => energy >= loudest * dbToGain(-SOUNDING_LU) ** 2)
   const depthDb = forwardDb > 0 ? Math.min(DEEPEST_DUCK_DB, DUCK_PART * forwardDb) : 0
+  // For each step of 100 ms.
   const duckDb = Float64Array.from(isSounding, (sounds, step) => {
     const maskingDb = powerToDb(before.restBand[step]!) - powerToDb(before.voiceBand[step]!)
     return sounds ? -depthDb * clamp((maskingDb + MASKING_DB) / (2 * MASKING_DB), 0, 1) : 0
   })
-  const ducked = metered(duckedBlocks(sound, duckDb), sound)
+  let ducked = before.rest
+  if (duckDb.some((db) => db !== 0)) {
+    rest.change(frames, createDuck(duckDb, sampleRateHz))
+    ducked = metered(rest.blocks(frames), sampleRateHz)
+  }
   const heard = (steps: Float64Array) => steps.reduce((sum, energy, step) => sum + (isSounding[step] ? energy : 0), 0)
-  const byDuckDb = powerToDb(heard(before.rest.stepMeanSquares()) / heard(ducked.stepMeanSquares()))
+  const left = heard(ducked.stepMeanSquares())
+  // A voice that only sounds alone is moved by its level.
+  const byDuckDb = left > 0 ? powerToDb(heard(before.rest.stepMeanSquares()) / left) : 0
   const lead = dbToGain(forwardDb - byDuckDb)
-  const moved = metered(voicedBlocks(sound, { voiceGain: lead, restGain: 1, duckDb }), sound)
+  const moved = metered(movedBlocks(sound, { voice: lead, rest: 1 }), sampleRateHz)
   const level = dbToGain(before.whole.read().integratedLufs - moved.read().integratedLufs)
-  return { voiceGain: lead * level, restGain: level, duckDb, changeDb: gainToDb(lead) + byDuckDb }
+  return { voice: lead * level, rest: level }
 }
 
-/** Yields the mix of a plan, interleaved; each block is valid until the next. */
-export function* voicedBlocks(
-  sound: VoiceAndRest,
-  { voiceGain, restGain, duckDb }: Omit<VoicePlan, 'changeDb'>,
-): Generator<Float64Array> {
-  for (const [voice, rest] of inStep(sound.voice(), duckedBlocks(sound, duckDb))) {
-    for (let i = 0; i < rest.length; i++) rest[i] = voiceGain * voice[i]! + restGain * rest[i]!
-    yield rest
+/** Yields voice and rest with gains as one sound, interleaved; each block is valid until the next. */
+export function* movedBlocks({ voice, rest, frames }: VoiceAndRest, gains: VoiceGains): Generator<Float64Array> {
+  let moved = new Float64Array()
+  for (const [sung, other] of inStep(voice.blocks(frames), rest.blocks(frames))) {
+    if (moved.length !== sung.length) moved = new Float64Array(sung.length)
+    for (let i = 0; i < moved.length; i++) moved[i] = gains.voice * sung[i]! + gains.rest * other[i]!
+    yield moved
   }
 }
 
@@ -81,33 +88,30 @@ function* inStep(one: Iterable<Float64Array>, other: Iterable<Float64Array>): Ge
 }
 
 /** Returns a loudness meter that has read a sound. */
-function metered(blocks: Iterable<Float64Array>, { sampleRateHz }: Pick<VoiceAndRest, 'sampleRateHz'>) {
+function metered(blocks: Iterable<Float64Array>, sampleRateHz: number) {
   const meter = createLoudnessMeter(sampleRateHz)
-  for (const block of blocks) meter.push(planesOf(block, (value) => value))
+  const planesOf = createPlanes()
+  for (const block of blocks) meter.push(planesOf(block))
   return meter
 }
 
 /** Meters of voice, rest and their sum, and the energy of both in the band of the cut, by steps of 100 ms. */
-function measured({ voice, rest, sampleRateHz }: VoiceAndRest) {
-  const meters = {
-    voice: createLoudnessMeter(sampleRateHz),
-    rest: createLoudnessMeter(sampleRateHz),
-    whole: createLoudnessMeter(sampleRateHz),
-  }
-  const bands = { voice: createBandMeter(sampleRateHz), rest: createBandMeter(sampleRateHz) }
-  for (const [voiceBlock, restBlock] of inStep(voice(), rest())) {
-    meters.whole.push(planesOf(voiceBlock, (value, i) => value + restBlock[i]!))
-    for (const [name, block] of [
-      ['voice', voiceBlock],
-      ['rest', restBlock],
-    ] as const) {
-      const planes = planesOf(block, (value) => value)
-      meters[name].push(planes)
-      bands[name].push(planes)
+function measured(sound: VoiceAndRest) {
+  const { voice, rest, frames, sampleRateHz } = sound
+  const planesOf = createPlanes()
+  const part = (sum: StemSum) => {
+    const meter = createLoudnessMeter(sampleRateHz)
+    const band = createBandMeter(sampleRateHz)
+    for (const block of sum.blocks(frames)) {
+      const planes = planesOf(block)
+      meter.push(planes)
+      band.push(planes)
     }
+    return { meter, band: band.read() }
   }
-  const [voiceBand, restBand] = [bands.voice.read(), bands.rest.read()]
-  return { ...meters, voiceBand, restBand }
+  const [ofVoice, ofRest] = [part(voice), part(rest)]
+  const whole = metered(movedBlocks(sound, { voice: 1, rest: 1 }), sampleRateHz)
+  return { whole, voice: ofVoice.meter, voiceBand: ofVoice.band, rest: ofRest.meter, restBand: ofRest.band }
 }
 
 function createBandMeter(sampleRateHz: number) {
@@ -117,12 +121,16 @@ function createBandMeter(sampleRateHz: number) {
   let position = 0
   return {
     /** Takes planes, which it filters in place. */
-    push(planes: ReturnType<typeof planesOf>): void {
+    push(planes: StereoBlock): void {
       filter.process(planes)
       const [left, right] = planes.channels
-      for (let i = 0; i < planes.frames; i++, position++) {
+      for (let i = 0; i < planes.frames; ) {
         const step = Math.floor(position / stepFrames)
-        energies[step] = (energies[step] ?? 0) + left[i]! * left[i]! + right[i]! * right[i]!
+        const end = Math.min(planes.frames, i + Math.ceil((step + 1) * stepFrames) - position)
+        let energy = energies[step] ?? 0
+        position += end - i
+        for (; i < end; i++) energy = energy + left[i]! * left[i]! + right[i]! * right[i]!
+        energies[step] = energy
       }
     },
     /** One more than whole steps, for sound at the end. */
@@ -130,19 +138,15 @@ function createBandMeter(sampleRateHz: number) {
   }
 }
 
-/** Yields the rest with its cut: a bell in the band whose gain is interpolated linearly between the middles of the steps. */
-function* duckedBlocks({ rest, sampleRateHz }: VoiceAndRest, duckDb: Float64Array): Generator<Float64Array> {
+/** Returns the cut in the rest: a bell in the band whose gain is interpolated linearly between the middles of the steps. */
+function createDuck(duckDb: Float64Array, sampleRateHz: number): (block: Float64Array) => void {
   const filter = createBiquadCascade([bandPass(DUCK_HZ, sampleRateHz, DUCK_Q)])
+  const planesOf = createPlanes()
   const gains = duckDb.map(dbToGain)
   const stepFrames = sampleRateHz / STEPS_PER_SECOND
-  const isFlat = duckDb.every((db) => db === 0)
   let position = 0
-  for (const block of rest()) {
-    if (isFlat) {
-      yield block
-      continue
-    }
-    const planes = planesOf(block, (value) => value)
+  return (block) => {
+    const planes = planesOf(block)
     filter.process(planes)
     const [left, right] = planes.channels
     for (let i = 0; i < planes.frames; i++, position++) {
@@ -153,18 +157,7 @@ function* duckedBlocks({ rest, sampleRateHz }: VoiceAndRest, duckDb: Float64Arra
       block[2 * i]! += (gain - 1) * left[i]!
       block[2 * i + 1]! += (gain - 1) * right[i]!
     }
-    yield block
   }
-}
-
-function planesOf(block: Float64Array, sampleOf: (value: number, i: number) => number) {
-  const frames = block.length / 2
-  const [left, right] = [new Float32Array(frames), new Float32Array(frames)]
-  for (let i = 0; i < frames; i++) {
-    left[i] = sampleOf(block[2 * i]!, 2 * i)
-    right[i] = sampleOf(block[2 * i + 1]!, 2 * i + 1)
-  }
-  return { channels: [left, right] as const, frames }
 }
 
 /** Mean square of a loudness (BS.1770). */

@@ -7,7 +7,7 @@ import type { StemMix } from '../../../src-contract/stem-mix-schemas.ts'
 import { measureLoudness } from '../../../src-engine/dsp/meters/loudness.ts'
 import { probeAudio } from '../../../src-server/uploads/probe.ts'
 import { decodeSong } from '../../../src-worker/media/decode.ts'
-import { audioOfBlocks, sumBlocks, writeMix } from '../../../src-worker/media/decoded-stems.ts'
+import { audioOfBlocks, StemSum, sumBlocks, writeMix } from '../../../src-worker/media/decoded-stems.ts'
 import { changeRate } from '../../../src-worker/media/resample.ts'
 import { keptLanes, mixRateHz, stemGains } from '../../../src-worker/media/stem-lanes.ts'
 import type { StoredStem } from '../../../src-worker/media/stored-stem.ts'
@@ -336,6 +336,47 @@ test('a voice that is silent, or a rest that is, leaves the sum', async () => {
   const { stems } = await twoStems()
   const voiceOnly = stems.map((stem) => ({ ...stem, role: 'voice' as const }))
   expect((await mix(voiceOnly, { voice_forward_db: 3 })).sha256).toBe((await mix(stems)).sha256)
+  // Inaudible, but not digital silence.
+  const plane = new Float32Array(RATE_HZ).fill(1e-6)
+  const faint = await stemOf(writeFloatWav(path.join(folder, 'faint.wav'), [plane], RATE_HZ))
+  const withFaint = [...stems, { ...faint, role: 'voice' as const }]
+  expect((await mix(withFaint, { voice_forward_db: 3 })).sha256).toBe((await mix(withFaint)).sha256)
+})
+
+test('a voice that only sounds alone is moved by its level', async () => {
+  const tone = (first: number, last: number) =>
+    Float32Array.from({ length: 4 * RATE_HZ }, (_, i) =>
+      i >= first * RATE_HZ && i < last * RATE_HZ ? 0.1 * Math.sin(0.1 * i) : 0,
+    )
+  const [sung, other] = [tone(0, 2), tone(2, 4)]
+  const voice = {
+    ...(await stemOf(writeFloatWav(path.join(folder, 'alone.wav'), [sung], RATE_HZ))),
+    role: 'voice' as const,
+  }
+  const rest = await stemOf(writeFloatWav(path.join(folder, 'then.wav'), [other], RATE_HZ))
+  const moved = samplesOf((await mix([voice, rest], { voice_forward_db: 3 })).path)
+  const gain = (second: number, samples: Float32Array) => {
+    const i = Math.round(second * RATE_HZ) + 10
+    return moved[2 * i]! / samples[i]!
+  }
+  expect(20 * Math.log10(gain(1, sung) / gain(3, other))).toBeCloseTo(3, 4)
+})
+
+test('a sum in a file is that in memory', () => {
+  const random = uniform(41)
+  const sums = [new StemSum(), new StemSum(path.join(folder, 'sum'))]
+  for (const frames of [70_000, 200_001, 1]) {
+    const channels = [0, 1].map(() => Float32Array.from({ length: frames }, random))
+    for (const sum of sums) sum.add({ channels, frames }, [0.3, 0.7])
+  }
+  const invert = (block: Float64Array) => block.set(block.map((value) => 1 / (1 + value)))
+  for (const sum of sums) sum.change(150_000, invert)
+  const digestOf = (block: Float64Array) =>
+    createHash('sha256').update(new Uint8Array(block.slice().buffer)).digest('hex')
+  const [inMemory, onDisk] = sums.map((sum) => Array.from(sum.blocks(300_000), digestOf))
+  expect(new Set(inMemory).size).toBe(5)
+  expect(onDisk).toEqual(inMemory)
+  for (const sum of sums) sum.close()
 })
 
 test('the stereo mix is placed to the sample beside the sum, and what the stems lack is restored', async () => {
