@@ -49,14 +49,21 @@ export function findDamage(planes: readonly Float32Array[], sampleRateHz: number
   return planes.map((samples) => (isWithin ? [] : runsBeyond(samples, largest)))
 }
 
+/** Frames that are counted at a time. */
+const PART_FRAMES = 1 << 16
+
 /** Counts samples by the step of their magnitude; NaN and infinities are in the highest steps. */
 function countSteps(planes: readonly Float32Array[]): Uint32Array {
   const steps = new Uint32Array(STEPS)
-  for (const { buffer, byteOffset, length } of planes) {
-    const bits = new Uint32Array(buffer, byteOffset, length)
-    for (let i = 0; i < length; i++) steps[(bits[i]! & 0x7fff_ffff) >>> STEP_SHIFT]!++
-  }
+  // A loop over a whole song would start in slow code each time; a function that is called often stays compiled.
+  for (const samples of planes)
+    for (let at = 0; at < samples.length; at += PART_FRAMES) countInto(steps, samples.subarray(at, at + PART_FRAMES))
   return steps
+}
+
+function countInto(steps: Uint32Array, { buffer, byteOffset, length }: Float32Array): void {
+  const bits = new Uint32Array(buffer, byteOffset, length)
+  for (let i = 0; i < length; i++) steps[(bits[i]! & 0x7fff_ffff) >>> STEP_SHIFT]!++
 }
 
 function largestSound(steps: Uint32Array, planes: readonly Float32Array[]): number {
