@@ -51,7 +51,7 @@ describe('the loud parts of a song', () => {
     const plan = planFinalise(source, { targetLufs: -3, ceilingDbtp: -1, intensity: 100 })
     const before = measureLoudness(lastSeconds(source.audio, loudSeconds)).integratedLufs
     const after = measureLoudness(lastSeconds(render(source, plan), loudSeconds)).integratedLufs
-    expect(before + plan.gainDb - after).toBeLessThan(6.5)
+    expect(before + plan.gainDb - after).toBeLessThan(7)
   })
 })
 
