@@ -61,6 +61,12 @@ describe('the treatment of peaks in a wide, dense song', () => {
     for (const treatment of alone) expect(chosenDb).toBeGreaterThan(sdrDb(planWith(treatment)) + 1)
   })
 
+  test('clips harder where a limiter would take the level of the music', () => {
+    const loud = planFinalise(source, { ...target, targetLufs: -5.5 })
+    expect(loud.verdict).toBe('on_target')
+    expect(loud.meanGainReductionDb).toBeLessThan(3)
+  })
+
   test('is chosen among treatments at equal loudness', () => {
     expect(treatments.length).toBeGreaterThan(4)
     for (const treatment of treatments) {
