@@ -204,6 +204,8 @@ function withoutManner(pieces: readonly Piece[]): Piece[] {
 
 const isBand = (piece: Piece | undefined) =>
   piece?.meaning.kind === 'part' && ['bass_db', 'air_db'].includes(piece.meaning.knob)
+/** Kinds of words that ask for more or less of a thing. */
+const MOVES: readonly Piece['meaning']['kind'][] = ['direction', 'none', 'too']
 const OVER: Of<'level'> = { kind: 'level', sign: 1, alone: 'presence_db', isFault: true }
 const HIDDEN: Of<'level'> = { ...OVER, sign: -1 }
 
@@ -214,11 +216,21 @@ const HIDDEN: Of<'level'> = { ...OVER, sign: -1 }
 function withSubject(pieces: readonly Piece[]): Piece[] {
   const said = pieces.filter((piece, at) => {
     const next = pieces[at + 1]
-    // "Make the vocals more sad" is not about their level.
-    if (/^(more|less|too|더|덜|너무)$/i.test(piece.text) && next && isUnknown(next)) {
+    // "Make the vocals more sad" and "remove the autotune from the vocals" are not about their level.
+    if (MOVES.includes(piece.meaning.kind) && next && isUnknown(next)) {
       const parts = pieces.filter(isPart)
       return parts.every((one) => one.start > piece.start && placeOf(one, pieces) !== 'inside')
     }
+    // Nor are "보컬에 리버브 더" and "take the reverb off the vocals".
+    const object = pieces.slice(0, at).findLast(({ meaning }) => !MOVES.includes(meaning.kind))
+    const isBehind = MOVES.includes(piece.meaning.kind) && !/^(?!(off|out|down|back|up)$)[a-z]/i.test(piece.text)
+    if (
+      isBehind &&
+      object &&
+      isUnknown(object) &&
+      pieces.filter(isPart).every((one) => placeOf(one, pieces) === 'inside')
+    )
+      return false
     // "보컬 저음": the lows of the voice.
     const isOwner =
       isPart(piece) &&
@@ -352,5 +364,5 @@ export const wordBefore = ({ start }: Piece, pieces: readonly Piece[]) =>
 export function placeOf(piece: Piece, pieces: readonly Piece[]): 'inside' | 'beside' | undefined {
   const before = wordBefore(piece, pieces)
   if (/(^| )(under|behind|beneath|below|by|than|through|over|compared (to|with))$/.test(before)) return 'beside'
-  return piece.text.endsWith('에') || /^(on|in|from|at|off)$/.test(before) ? 'inside' : undefined
+  return piece.text.endsWith('에') || /^(on|in|to|from|at|off)$/.test(before) ? 'inside' : undefined
 }
