@@ -45,9 +45,8 @@ interface Proofed<Master> {
 /**
  * Measures the true peak of a master's copy in every codec. As soon as one exceeds full scale, the master is made again with its peak lowered
  * by the excess, by 1.5 dB in all and twice at most, and the new version is first tried on that codec. A codec that would need more, also
- * after its lowering, is given up, and the others are cured from the first master. The last version is returned if its copies hold for more
- * of the codecs that asked or were given up than those of the first master, else the first master; and its copies' measurements in the
- * order of `codecs`. Put the strictest codec first: copies of a discarded master are wasted work. Throws as the steps do.
+ * after its lowering, is given up, and the others are cured from the first master. Returns the version whose copies hold for most of the
+ * codecs that asked or were given up, among equals the least lowered; and its copies' measurements in the order of `codecs`. Put the strictest codec first: copies of a discarded master are wasted work. Throws as the steps do.
  */
 export async function proofMaster<Master>(
   first: Master,
@@ -76,14 +75,9 @@ export async function proofMaster<Master>(
     attempt = await cure(original, others, { lower, readPeak })
     if (attempt.beyondCure) givenUp.push(attempt.beyondCure)
   } while (attempt.beyondCure)
-  const { version, asked } = attempt
-  const failures = async (of: Proofed<Master>): Promise<number> => {
-    let count = 0
-    for (const codec of [...asked, ...givenUp]) if ((await readPeak(of, codec)) > COPY_CEILING_DBTP) count++
-    return count
-  }
-  const isWorth = version !== original && (await failures(version)) < (await failures(original))
-  const chosen = isWorth ? version : original
+  const made = [original, ...[...versions.values()].filter((version) => version !== null)]
+  const chosen =
+    givenUp.length === 0 ? attempt.version : await leastFailing(made, [...givenUp, ...attempt.asked], readPeak)
   const codecChecks: CodecCheck[] = []
   for (const codec of codecs) {
     const true_peak_dbtp = await readPeak(chosen, codec)
@@ -133,6 +127,24 @@ async function firstFailing<Master>(
 ): Promise<LossyCodec | undefined> {
   for (const codec of codecs) if ((await readPeak(version, codec)) > COPY_CEILING_DBTP) return codec
   return undefined
+}
+
+/** Returns the version whose copies exceed full scale in the fewest of the codecs, among equals the least lowered. */
+async function leastFailing<Master>(
+  versions: readonly Proofed<Master>[],
+  codecs: readonly LossyCodec[],
+  readPeak: CureSteps<Master>['readPeak'],
+): Promise<Proofed<Master>> {
+  let [chosen, fewest] = [versions[0]!, Infinity]
+  for (const version of versions.toSorted((a, b) => a.loweredDb - b.loweredDb)) {
+    let count = 0
+    for (const codec of codecs) {
+      // No copy is made for a version that cannot be chosen any more.
+      if (count < fewest && (await readPeak(version, codec)) > COPY_CEILING_DBTP) count++
+    }
+    if (count < fewest) [chosen, fewest] = [version, count]
+  }
+  return chosen
 }
 
 /** Returns the total lowering of a version that cures a copy above full scale; undefined if that would be too much. */

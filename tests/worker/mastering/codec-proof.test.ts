@@ -149,6 +149,15 @@ describe('proofing a master', () => {
     expect({ version, lowered }).toEqual({ version: 2, lowered: [1, 0.3] })
   })
 
+  it('delivers the version that was made for a codec given up, where it cures another one', async () => {
+    const { version, checks, lowered } = await proof({ strict: [1.35, 0.42, 1.5], mild: [0.5, -0.38, 0.95] })
+    expect({ version, lowered }).toEqual({ version: 1, lowered: [1.5, 0.6] })
+    expect(checks).toEqual([
+      ['strict', 0.42, 1.5],
+      ['mild', -0.38, 1.5],
+    ])
+  })
+
   it('makes no version again that it has made, and none for a codec that the first master leaves alone', async () => {
     const { version, copies, lowered } = await proof({ strict: [1.25, -0.1], mild: [-0.2, 0.1] })
     expect(copies).toEqual(['strict 0', 'strict 1', 'mild 1', 'mild 0'])
