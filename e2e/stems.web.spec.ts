@@ -112,6 +112,16 @@ test('stems that are dropped on a release are asked about, and one track', async
   await expect(page.getByText('from 4 stems')).toBeVisible()
   const { releases } = await program.call<ReleasePage>('GET', '/api/v1/releases')
   expect(releases).toMatchObject([{ title: 'Night Drive', track_count: 1 }])
+  // Answered on another screen, they still go to the release on which they were dropped.
+  await drop(
+    page,
+    STEMS.slice(0, 4).map(([name], at) => song(`Low Tide (${name}).wav`, at + 5, 3)),
+  )
+  await expect(one).toBeFocused()
+  await page.getByRole('link', { name: 'Master' }).click()
+  await one.click()
+  await expect(page.getByRole('grid').locator('tbody tr')).toHaveCount(2)
+  await expect(page.getByText('from 4 stems')).toBeVisible()
   await page.getByRole('link', { name: 'Master' }).click()
   await expect(page.locator('.first'), 'the song of a release is not offered again').toBeVisible()
 })

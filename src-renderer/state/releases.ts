@@ -135,10 +135,18 @@ export class Releases {
     return made.release_id
   }
 
-  /** Adds songs to the open release, sorted by name, and uploads them. Never throws. */
-  async addSongs(given: readonly SongFiles[]): Promise<void> {
-    const { releaseId } = this.editor.store.getState()
-    if (releaseId === null) return
+  /** Returns whether a release is being deleted, or no longer listed. */
+  isGone(releaseId: string): boolean {
+    const { items, hidden } = this.store.getState()
+    return hidden.includes(releaseId) || items?.every(({ release_id }) => release_id !== releaseId) === true
+  }
+
+  /** Opens a release, adds songs to it, sorted by name, and uploads them. Never throws. */
+  async addSongs(given: readonly SongFiles[], releaseId: string): Promise<void> {
+    if (this.editor.store.getState().releaseId !== releaseId) {
+      this.editor.open(releaseId)
+      await this.editor.refresh()
+    }
     const songs = inNameOrder(given)
     const added = await this.editor.add(songs.map((song): TrackChange => ({ title: titleOfFiles(song) })))
     for (const [at, trackId] of added.entries()) {

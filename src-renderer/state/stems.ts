@@ -11,6 +11,8 @@ export interface StemQuestion {
   readonly files: readonly File[]
   /** The song that they are stems of, if stated. */
   readonly of?: OriginalSong
+  /** Songs that were given with them, about which nothing is asked. */
+  readonly others?: readonly SongFiles[]
   /** Takes the songs that the files are. */
   readonly take: (songs: readonly SongFiles[]) => void
 }
@@ -57,14 +59,13 @@ export class Stems {
    * about. Resolves with the number of those that were added.
    */
   async add(files: readonly File[], take: StemQuestion['take'] = this.#toBatch): Promise<number> {
-    const zips = files.filter(isZip)
+    const zips = files.filter(isZip).map((file): SongFiles => ({ file, stems: [file] }))
     const others = files.filter((file) => !isZip(file))
-    if (zips.length > 0) take(zips.map((file) => ({ file, stems: [file] })))
     // Files of other names are added at once.
     const isAsked = areStemNames(others.map(({ name }) => name)) && (await areStems(others))
-    if (isAsked) this.#ask({ files: others, take })
-    else if (others.length > 0) take(others.map((file) => ({ file })))
-    return isAsked ? zips.length : files.length
+    if (isAsked) this.#ask({ files: others, others: zips, take })
+    else if (files.length > 0) take([...zips, ...others.map((file) => ({ file }))])
+    return isAsked ? 0 : files.length
   }
 
   /** Asks about files that were given as the stems of a song of the batch. */
@@ -87,9 +88,14 @@ export class Stems {
     const [question, ...questions] = this.store.getState().questions
     if (!question) return
     this.store.setState({ questions })
-    const { files, take } = question
-    if (choice === 'stems') take([{ file: files[0]!, stems: files }])
-    if (choice === 'songs') take(files.map((file) => ({ file })))
+    const { files, others = [], take } = question
+    const asked: Readonly<Record<typeof choice, readonly SongFiles[]>> = {
+      stems: [{ file: files[0]!, stems: files }],
+      songs: files.map((file) => ({ file })),
+      none: [],
+    }
+    const songs = [...others, ...asked[choice]]
+    if (songs.length > 0) take(songs)
   }
 
   /** Chooses a stem for the Sound column; null for the master. */
