@@ -116,7 +116,10 @@ export const HasRecipe = Type.Optional(
 )
 /** Identifier of the recipe in answers. */
 export const RecipeId = Type.Optional(
-  Type.String({ description: 'Extension: identifies the recipe that was followed, the same for the same JSON.' }),
+  Type.String({
+    description:
+      'Extension: identifies the recipe that was followed, the same for the same JSON in any order of members.',
+  }),
 )
 /** Targets in answers: their curves are left out. Weights are relative to that of the first reference and have no bounds. */
 const { name } = SavedTarget.properties

@@ -470,11 +470,18 @@ export function shownSettings({ target_lufs, targets, recipe, ...settings }: Job
 
 const recipeIds = new WeakMap<WrittenRecipe, string>()
 
-/** Returns an identifier of a recipe, the same for the same JSON: 64 bits in hexadecimal, two FNV-1a hashes of 32 bits with different primes. */
+/**
+ * Returns an identifier of a recipe, the same for the same JSON in whatever order of members: 64 bits in hexadecimal, two FNV-1a hashes of 32
+ * bits with different primes.
+ */
 export function recipeId(recipe: WrittenRecipe): string {
   const known = recipeIds.get(recipe)
   if (known !== undefined) return known
-  const text = JSON.stringify(recipe)
+  const text = JSON.stringify(recipe, (_, value) =>
+    value?.constructor === Object
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  )
   let [first, second] = [0x811c9dc5, 0x811c9dc5]
   for (let at = 0; at < text.length; at += 1) {
     first = Math.imul(first ^ text.charCodeAt(at), 0x01000193)

@@ -62,6 +62,8 @@ describe('a mastered song whose settings have changed since', () => {
     const recipe = { version: 2, stages: [] } as WrittenRecipe
     const followed = { has_recipe: true, recipe_id: recipeId(recipe) } as const
     expect(isChangedSince(rowOf({ ...settings, recipe }, followed), settings), 'the same recipe').toBe(false)
+    const turned = { stages: [], version: 2 } as WrittenRecipe
+    expect(isChangedSince(rowOf({ ...settings, recipe: turned }, followed), settings), 'in another order').toBe(false)
     const other = { ...recipe, version: 1 } as WrittenRecipe
     expect(isChangedSince(rowOf({ ...settings, recipe: other }, followed), settings), 'another recipe').toBe(true)
     expect(isChangedSince(rowOf(null, followed), settings), 'no recipe any more').toBe(true)
