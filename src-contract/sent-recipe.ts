@@ -38,7 +38,13 @@ export function besideRecipe(named: Named): SettingName | 'targets' | undefined 
 export function withRecipe<Of extends Named>(named: Of): Of & Named {
   const { recipe } = named
   if (!recipe) return named
-  const neutral = { ...NEUTRAL_SOUND, style: SETTINGS.style.standard, target_lufs: null, targets: null }
+  const neutral = {
+    ...NEUTRAL_SOUND,
+    style: SETTINGS.style.standard,
+    target_lufs: null,
+    targets: null,
+    reference_loudness: false,
+  }
   return { ...neutral, ...(recipe.intensity === undefined ? {} : { intensity: recipe.intensity }), ...named }
 }
 

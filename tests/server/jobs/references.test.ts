@@ -61,14 +61,22 @@ test('reference files and their saved targets have one effect, and a retry keeps
   expect(await sumsOf(without.body.job_id)).toEqual(single.sums)
 
   const loud = { reference_loudness: true }
-  const { body } = await service.post(`/api/v1/jobs/${saved.job.job_id}/retry`, { targets: null, ...loud })
-  expect([body.error.code, body.error.param]).toEqual(['INVALID_REQUEST', 'reference_loudness'])
+  const bare = await service.post(`/api/v1/jobs/${saved.job.job_id}/retry`, { targets: null, ...loud })
+  expect([bare.body.error.code, bare.body.error.param]).toEqual(['INVALID_REQUEST', 'reference_loudness'])
   const crowded = await service.post(`/api/v1/jobs/${single.job.job_id}/retry`, { targets: Array(4).fill(FLAT) })
   expect([crowded.body.error.code, crowded.body.error.param]).toEqual(['INVALID_REQUEST', 'targets'])
   const line = JSON.stringify({ job_id: saved.job.job_id, platforms: ['spotify'], ...loud })
   const headers = { 'content-type': 'application/x-ndjson' }
   const batch = await service.call('POST', '/api/v1/batches', { body: line, headers })
   expect([batch.status, batch.body.error.param]).toEqual([400, 'line 1: reference_loudness'])
+  // A recipe holds its targets: it replaces the wish for the loudness of a reference.
+  const recipe = { version: 2, stages: [] }
+  const lines = [
+    { platforms: ['spotify'], ...loud },
+    { job_id: saved.job.job_id, recipe },
+  ]
+  const body = lines.map((one) => JSON.stringify(one)).join('\n')
+  expect((await service.call('POST', '/api/v1/batches', { body, headers })).body.error).toBeUndefined()
 })
 
 const levels = (count: number) => ({ mid_db: Array(count).fill(-30), side_db: Array(count).fill(-40) })

@@ -16,7 +16,6 @@ const SMALL = { className: 'i s', 'aria-hidden': true } as const
 /** Returns the settings of the sound with a recipe in place of what would be planned. */
 const soundOf = (recipe: WrittenRecipe): Partial<MasterSettings> => ({
   ...withRecipe({ recipe }),
-  reference_loudness: false,
   reference_source_id: null,
 })
 
