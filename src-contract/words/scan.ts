@@ -111,20 +111,31 @@ const korean = (ko: string) =>
     .replaceAll(/([가-힣]+)-/g, (_, stem: string) => `(?:${conjugated(stem)})`)
     .replaceAll(' ?', ' ?(?:좀 )?')})\\1?`
 
-const PATTERNS = TERMS.flatMap(({ en, ko, meaning }) => [
-  ...(en
-    ? [
-        {
-          pattern: new RegExp(
-            `(${longestFirst(en)})(?:-?like| like(?! (?:an?|the|my|it|on|in|from|she|he|they)\\b)|-?ish)?${NOT_A_LATIN_WORD}(${ENDING}{0,9})${END}`,
-            'y',
-          ),
-          meaning,
-        },
-      ]
-    : []),
-  ...(ko ? [{ pattern: new RegExp(`${korean(ko)}(?![a-z])(${ENDING}{0,9})${END}`, 'y'), meaning }] : []),
-])
+const makePatterns = () => ({
+  terms: TERMS.flatMap(({ en, ko, meaning }) => [
+    ...(en
+      ? [
+          {
+            pattern: new RegExp(
+              `(${longestFirst(en)})(?:-?like| like(?! (?:an?|the|my|it|on|in|from|she|he|they)\\b)|-?ish)?${NOT_A_LATIN_WORD}(${ENDING}{0,9})${END}`,
+              'y',
+            ),
+            meaning,
+          },
+        ]
+      : []),
+    ...(ko ? [{ pattern: new RegExp(`${korean(ko)}(?![a-z])(${ENDING}{0,9})${END}`, 'y'), meaning }] : []),
+  ]),
+  /** All English words, and those with a meaning. */
+  known: anyOf(TERMS),
+  meaningful: anyOf(TERMS.filter(({ meaning }) => meaning.kind !== 'filler')),
+})
+let made: ReturnType<typeof makePatterns> | undefined
+/** Returns the patterns of all words, made with the first sentence: most services never read one. */
+const patterns = () => {
+  made ??= makePatterns()
+  return made
+}
 const KOREAN_ENDING = new RegExp(`${ENDING}{0,9}(?![가-힣])`, 'y')
 const WORD = /[^\s,.;:!?()"“”、。·/]+/y
 const STOPS = /[,.;:!?()"“”、。·/\n]+/y
@@ -184,9 +195,6 @@ function matchAt(text: string, start: number): Match[] {
 }
 
 const anyOf = (terms: readonly Term[]) => new RegExp(`^(?:${terms.flatMap(({ en }) => en || []).join('|')})$`)
-/** All English words, and those with a meaning. */
-const KNOWN = anyOf(TERMS)
-const ENGLISH = anyOf(TERMS.filter(({ meaning }) => meaning.kind !== 'filler'))
 /** A word of letters that may be a misspelling. */
 const LETTERED = /[a-z]{3,14}(?![^\s,.;:!?()])/y
 
@@ -194,7 +202,8 @@ const LETTERED = /[a-z]{3,14}(?![^\s,.;:!?()])/y
 function respelledAt(text: string, start: number): Match | undefined {
   const length = lengthOf(LETTERED, text, start)
   const word = text.slice(start, start + length)
-  const spelling = stemsOf(word).find((one) => KNOWN.test(one)) ?? spellings(word).find((one) => ENGLISH.test(one))
+  const { known, meaningful } = patterns()
+  const spelling = stemsOf(word).find((one) => known.test(one)) ?? spellings(word).find((one) => meaningful.test(one))
   const [term] = spelling === undefined ? [] : (termAt(spelling, 0) ?? [])
   return term && { ...term, start, length, isComparative: term.isComparative === true || word.endsWith('er') }
 }
@@ -278,7 +287,7 @@ const isAdverbial = (word: string) => word.endsWith('게') && (word.charCodeAt(w
 /** Returns the longest known word at `start`, and the end of its clause if its ending is one. */
 function termAt(text: string, start: number): Match[] | undefined {
   let best: { readonly length: number; readonly stem: string; readonly meaning: Meaning } | undefined
-  for (const { pattern, meaning } of PATTERNS) {
+  for (const { pattern, meaning } of patterns().terms) {
     pattern.lastIndex = start
     const [all, stem = ''] = pattern.exec(text) ?? []
     if (all === undefined || stem === '') continue
