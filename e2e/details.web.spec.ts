@@ -82,7 +82,7 @@ test('references are taken, shown with amount and weight, refused with a reason,
   await close.press('Enter')
   await expect(page.locator('.file.blank')).toBeFocused()
   await choose(song('Harbour Lights.wav', 5, 8))
-  await expect(page.locator('.side .file')).toContainText('Harbour Lights.wav')
+  await expect(page.locator('.side fieldset.file')).toContainText('Harbour Lights.wav')
   await expect(page.getByRole('button', { name: 'Remove reference' })).toBeFocused()
   const amount = page.getByRole('slider', { name: /Match a reference/ })
   await amount.focus()
@@ -116,7 +116,7 @@ test('references are taken, shown with amount and weight, refused with a reason,
     },
     song('', 6, 8).buffer.toString('base64'),
   )
-  await expect(page.locator('.side .file')).toContainText('Dropped.wav')
+  await expect(page.locator('.side fieldset.file')).toContainText('Dropped.wav')
   await expect(page.getByRole('button', { name: 'Remove reference' })).toBeVisible()
   await expect(page.locator('.song')).toHaveCount(1)
 })
