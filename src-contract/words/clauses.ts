@@ -217,7 +217,8 @@ function withSubject(pieces: readonly Piece[]): Piece[] {
   const said = pieces.filter((piece, at) => {
     const next = pieces[at + 1]
     // "Make the vocals more sad" and "remove the autotune from the vocals" are not about their level.
-    if (MOVES.includes(piece.meaning.kind) && next && isUnknown(next)) {
+    const thing = pieces.slice(at + 1).find(({ meaning }) => meaning.kind !== 'filler' && meaning.kind !== 'degree')
+    if (MOVES.includes(piece.meaning.kind) && thing && isUnknown(thing)) {
       const parts = pieces.filter(isPart)
       return parts.every((one) => one.start > piece.start && placeOf(one, pieces) !== 'inside')
     }
