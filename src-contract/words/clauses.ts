@@ -7,7 +7,7 @@ import type { Figure, Piece } from './scan.ts'
 
 /** A meaning of one kind. */
 export type Of<Kind extends Meaning['kind']> = Extract<Meaning, { kind: Kind }>
-/** A quality or part of the sound, of which something is said. */
+/** A quality or part of the sound that a clause speaks about. */
 export type Target = Piece & { readonly meaning: Of<'quality'> | Of<'part'> }
 
 /** The words of a clause, with everything they inherit from the clause before. */
@@ -81,7 +81,7 @@ export function clausesOf(pieces: readonly Piece[]): Clause[] {
     // "K-pop style" names a genre.
     if (piece.meaning.kind === 'style' && inside.at(-1)?.meaning.kind === 'choice') continue
     if (opens(piece, inside)) end(false)
-    // "All is good except the harsh vocals" names what is not.
+    // "All is good except the harsh vocals" names the exception.
     if (/^(except|apart|aside|other than)/i.test(piece.text) && inside.some(isKeep)) {
       end(false)
       continue

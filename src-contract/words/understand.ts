@@ -37,7 +37,7 @@ export interface Understanding {
   readonly limited: readonly Limited[]
 }
 
-/** Words that ask for more than a setting can do, or for the opposite of what is said later. */
+/** Words that ask for more than a setting can do, or for the opposite of a later wish. */
 export interface Limited {
   readonly words: string
   readonly setting: Knob

@@ -56,7 +56,7 @@ export class Stems {
 
   /**
    * Adds files to the batch, or where `take` puts them: a ZIP is the stems of a song, and files that look like the stems of one are asked
-   * about. Resolves with the number of those that were added.
+   * about. Resolves with the number of files that were added.
    */
   async add(files: readonly File[], take: StemQuestion['take'] = this.#toBatch): Promise<number> {
     const zips = files.filter(isZip).map((file): SongFiles => ({ file, stems: [file] }))

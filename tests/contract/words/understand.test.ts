@@ -130,7 +130,7 @@ test.each<[string, object]>([
   ['저음줄여줘', { bass_db: -1.5 }],
   ['킥세게', { punch: 25 }],
   ['벙벙하지않게', { bass_db: -1.5 }],
-  // Statements: a level in the familiar form, and what is heard.
+  // Statements: a level in the familiar form, and a description of the sound.
   ['보컬이 작아', { presence_db: 1 }],
   ['소리가 좁게 들려요', { width_percent: 120 }],
   // Formed words, pronouns, and unknown words that take a "more".

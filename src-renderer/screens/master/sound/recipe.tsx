@@ -54,7 +54,7 @@ interface RecipeSectionProps {
   children: ReactNode
 }
 
-/** The stages of a recipe in their order, each of which can be taken out; undo puts it back. */
+/** The stages of a recipe in their order. Each can be taken out, and undo puts it back. */
 export function RecipeSection({ recipe, change, children }: RecipeSectionProps) {
   const { t } = useWords()
   const { stages } = recipe
